@@ -58,6 +58,25 @@ import Testing
         #expect(groups == .init(output: "studio.name,count\nGhibli,2\nMosfilm,2\n", error: "", exitCode: 0))
     }
 
+    @Test(arguments: [
+        "released = '1979-05-21'", "released >= '1979-05-21T00:00:00Z' AND released < \"1979-05-21T02:00:01+02:00\"",
+        "released == CAST('1979-05-21', 'NSDate')", "released BETWEEN {'1979-01-01', '1980-01-01'}",
+        "'1979-05-20' < released",
+    ])
+    func datesAreWrittenAsText(format: String) throws {
+        let films = try query("Film", "--where", format, "--columns", "title", "--format", "csv")
+        #expect(films == .init(output: "title\nStalker\n", error: "", exitCode: 0))
+    }
+
+    @Test func textThatIsNoDateIsToldWithDatesThatAre() throws {
+        for text in ["'21.5.1979'", "1979", "'soon'"] {
+            let error = try query("Film", "--where", "released = \(text)").error
+            #expect(
+                error.contains("released is a date and cannot be compared with")
+                    && error.contains("Write a date as '2026-11-21' or '2026-11-21T18:30:00Z'"), "\(error)")
+        }
+    }
+
     @Test func whatAFormatCannotAskForIsToldWithWhatCan() throws {
         #expect(
             try query("Studio", "--where", "films == nil").error

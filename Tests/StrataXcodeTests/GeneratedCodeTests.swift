@@ -119,6 +119,34 @@ struct GeneratedCodeTests {
         #expect(complaint == nil)
     }
 
+    @Test func optionalScalarsAreWithoutOptionalIfAskedFor() throws {
+        let text =
+            #"<?xml version="1.0" encoding="UTF-8"?>"# + """
+                <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+                    <entity name="Order" representedClassName="Order" syncable="YES">
+                        <attribute name="count" optional="YES" attributeType="Integer 64" usesScalarValueType="YES"/>
+                        <attribute name="isOpen" optional="YES" attributeType="Boolean" usesScalarValueType="YES"/>
+                        <attribute name="boxed" optional="YES" attributeType="Integer 64" usesScalarValueType="NO"/>
+                        <attribute name="made" optional="YES" attributeType="Date" usesScalarValueType="YES"/>
+                        <attribute name="needed" attributeType="Double" defaultValueString="1.5" usesScalarValueType="YES"/>
+                    </entity>
+                </model>
+                """
+        let model = try XcodeModel(contents: Data(text.utf8), name: "M").managedObjectModel()
+        for form in ModelCode.Form.allCases where form == .plain || Compiler.hasMacros {
+            let code = ModelCode(model, modelName: "Orders", form: form, scalars: .nonOptional)
+            #expect(try Compiler.check(code.files, hasMacros: form == .macro) == nil)
+            let source = code.singleFile()
+            for line in [
+                "var count: Int64", "var isOpen: Bool", "var boxed: Int64?", "var made: Date?", "var needed: Double",
+            ] {
+                #expect(source.contains("\(line)\n") || source.contains("\(line) "), "\(form): \(line)")
+            }
+            let usual = ModelCode(model, modelName: "Orders", form: form).singleFile()
+            #expect(usual.contains("var count: Int64?") && !usual.contains(".optional"))
+        }
+    }
+
     /// An enum that Swift cannot have is not generated, and two equal enums are generated once.
     @Test func enumsThatClashCompile() throws {
         func attribute(
@@ -232,7 +260,7 @@ struct GeneratedCodeTests {
 }
 
 /// Compiles Swift files with the modules that were built with the tests.
-private enum Compiler {
+enum Compiler {
     private static let products: URL = {
         let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let candidates = [

@@ -252,16 +252,20 @@ public final class PersistentContainer: Sendable {
 
     /// Makes a context that shows the store as it was at a moment. It can be read but not changed.
     ///
-    /// It uses the newest model, unless a migration has rewritten values or links since the moment. Then it uses the
-    /// model of the moment, and entities that have changed since are plain `ManagedObject`s with their former
-    /// properties.
+    /// It shows the app's own classes, also where a migration has rewritten values since: they are converted as it
+    /// converted them. What cannot be converted reads as nil, is reported when its object is read, and is thrown by
+    /// `value(forKey:)`; `ManagedObjectContext.unreadableValues` lists it.
     ///
+    /// - Parameter model: `.ofThen` shows entities and properties as they were at the moment.
     /// - Throws: as `eventNumber(at:)`.
-    public func context(asOf moment: HistoryMoment) throws -> sending ManagedObjectContext {
+    public func context(
+        asOf moment: HistoryMoment, model: HistoryModel = .newest
+    ) throws -> sending ManagedObjectContext {
         let binding = binding
         let eventNumber = try eventNumber(at: moment)
-        let past = try binding.ofPast(eventNumber, classes)
-        return ManagedObjectContext(binding: past, at: eventNumber, isPast: true)
+        let past = model == .ofThen ? try binding.ofPast(eventNumber, classes) : binding
+        let converted = try past.store.convertedState(at: eventNumber, through: past.schema)
+        return ManagedObjectContext(binding: past, at: eventNumber, isPast: true, converted: converted)
     }
 
     // MARK: Ids

@@ -14,3 +14,13 @@ public enum HistoryMoment: Sendable, Hashable {
     /// The end of the log.
     case now
 }
+
+/// The model through which a context of the past shows its objects.
+public enum HistoryModel: Sendable, Hashable {
+    /// The container's model: the app's own classes, with renamed properties under their new names, and values and links
+    /// converted as the migrations since converted theirs.
+    case newest
+    /// The model of the moment. Entities that have changed since are plain `ManagedObject`s with their former names
+    /// and properties.
+    case ofThen
+}

@@ -15,7 +15,8 @@ struct GenerateCommand: ParsableCommand {
 
             --form macro writes @Entity classes, for targets that import Strata. --form plain writes accessors and \
             descriptions as code, for targets that import StrataGraph, in a class _Movie from which your class Movie \
-            inherits. --style extension leaves out the files that are yours.
+            inherits. --style extension leaves out the files that are yours. --scalars non-optional makes an optional \
+            number that the model marks as a scalar an Int64 instead of an Int64?, as Xcode does; nil then reads as 0.
 
             --json prints {"directory", "files": [{"name", "written", "yours"}]}.
 
@@ -35,11 +36,17 @@ struct GenerateCommand: ParsableCommand {
         case plain
     }
 
+    enum Scalars: String, ExpressibleByArgument, CaseIterable {
+        case optional
+        case nonOptional = "non-optional"
+    }
+
     @OptionGroup var model: ModelArguments
     @Option(help: ArgumentHelp("The directory to write to; it is made if missing.", valueName: "directory"))
     var out: String
     @Option(help: "Whether missing files of yours are written too.") var style = Style.class
     @Option(help: "With macros or without.") var form = Form.macro
+    @Option(help: "The types of optional scalars.") var scalars = Scalars.optional
     @Option(
         name: .customLong("model-name"), help: ArgumentHelp("The name of the model in the code.", valueName: "name"))
     var modelName: String?
@@ -50,7 +57,8 @@ struct GenerateCommand: ParsableCommand {
         let input = try model.load()
         let name = modelName ?? URL(filePath: model.path).deletingPathExtension().lastPathComponent
         let code = ModelCode(
-            try input.model(), modelName: name, form: form == .macro ? .macro : .plain, isPublic: `public`)
+            try input.model(), modelName: name, form: form == .macro ? .macro : .plain,
+            scalars: scalars == .optional ? .optional : .nonOptional, isPublic: `public`)
         let directory = URL(filePath: out, directoryHint: .isDirectory)
         var written: [(name: String, written: Bool, yours: Bool)] = []
         do {

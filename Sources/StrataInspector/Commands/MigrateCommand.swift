@@ -3,6 +3,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 import StrataStore
+import StrataXcode
 
 /// `strata migrate`: migrates a store to another model, or shows what that takes.
 struct MigrateCommand: ParsableCommand {
@@ -17,7 +18,9 @@ struct MigrateCommand: ParsableCommand {
             --set 'Order.status="pending"' gives a value to objects that have none: because the property is new or now \
             required, or because its old value cannot be converted. --delete-misfits Order deletes the objects of the \
             entity that do not fit, by the delete rules of the store's model. --rules reads such rules from a file, \
-            one a line: set Order.status="pending", or delete-misfits Order; # begins a comment.
+            one a line: set Order.status="pending", or delete-misfits Order; # begins a comment. --mapping reads the \
+            renames and constants of a Core Data mapping model (.xcmappingmodel); what it says beyond that, such as \
+            code, is printed and not done.
 
             --plan shows the changes of the model, with the number of objects to be read or rewritten and of values to \
             be hidden. --dry-run also checks every object, and counts those that do not fit. Both only read.
@@ -26,7 +29,7 @@ struct MigrateCommand: ParsableCommand {
 
             --json prints {"path", "model", "migrated", "downgrade", "steps": [{"kind", "work", "entity", "key", \
             "message", "objects", "hidden"}], "problems": [{"entity", "key", "message", "objects", "examples"}], \
-            "deletes"}.
+            "deletes", "notes"}.
 
             Examples:
                 strata migrate Shop.strata --model Shop.xcdatamodeld --dry-run
@@ -44,6 +47,7 @@ struct MigrateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Delete objects of it that do not fit. Can be repeated.", valueName: "entity"))
     var deleteMisfits: [String] = []
     @Option(help: ArgumentHelp("Read rules from a file.", valueName: "file")) var rules: String?
+    @Option(help: ArgumentHelp("Read a mapping model.", valueName: "xcmappingmodel")) var mapping: String?
     @Flag(help: "Only show the changes of the model.") var plan = false
     @Flag(help: "Only show the changes, and check every object.") var dryRun = false
     @Flag(help: "Go back to a model that the store has left behind.") var allowDowngrade = false
@@ -52,17 +56,25 @@ struct MigrateCommand: ParsableCommand {
     func run() throws {
         try store.checkIsThere()
         let input = try ModelInput.load(model, version: modelVersion)
-        let target = try input.model()
-        var text = MigrationRuleText(target)
-        if let rules { try text.read(file: rules) }
-        for word in set { try text.set(word) }
-        for name in deleteMisfits { try text.deleteMisfits(name) }
+        var target = try input.model()
         var report = MigrationReport(path: store.path, model: input.name)
         // An interrupted migration cannot be looked into; loading finishes it.
         let isInterrupted = try !plan && !dryRun && store.hasInterruptedMigration()
-        if !isInterrupted { try look(target, text.rules, &report) }
+        var mapped: [MigrationRule] = []
+        if let mapping {
+            let file = try XcodeMappingModel(contentsOf: URL(filePath: mapping))
+            let old = isInterrupted ? nil : try store.reading { $0.schema.model }
+            let migration = try file.migration(from: old, to: target)
+            (target, mapped, report.notes) = (migration.model, migration.rules, migration.notes)
+        }
+        var text = MigrationRuleText(target)
+        if let rules = self.rules { try text.read(file: rules) }
+        for word in set { try text.set(word) }
+        for name in deleteMisfits { try text.deleteMisfits(name) }
+        let rules = text.rules + mapped
+        if !isInterrupted { try look(target, rules, &report) }
         if !plan, !dryRun {
-            try migrate(target, text.rules)
+            try migrate(target, rules)
             report.isMigrated = true
         }
         try report.print(json: json)
@@ -107,6 +119,8 @@ private struct MigrationReport {
     var problems: [MigrationProblem] = []
     /// How many objects the rules delete.
     var deletes = 0
+    /// What a mapping model says that is not done.
+    var notes: [String] = []
     var isRefused = false
     var isMigrated = false
 
@@ -120,6 +134,7 @@ private struct MigrationReport {
     func print(json: Bool) throws {
         if json { return try printJSON() }
         for step in plan?.steps ?? [] { Output.shared.line(step.description) }
+        for note in notes { Output.shared.line("not done: \(note)") }
         for problem in problems { Output.shared.line("does not fit: \(problem)") }
         if deletes > 0 { Output.shared.line("the rules delete \(ValueText.count(deletes, "object"))") }
         if isMigrated {
@@ -147,7 +162,7 @@ private struct MigrationReport {
         }
         try JSONText.print([
             "path": path, "model": model, "migrated": isMigrated, "downgrade": isDowngrade, "steps": steps,
-            "problems": problems, "deletes": deletes,
+            "problems": problems, "deletes": deletes, "notes": notes,
         ])
     }
 }

@@ -28,6 +28,7 @@ struct QueryCommand: ParsableCommand {
                     --sort -rating,name --limit 10
                 strata query BowTies.strata BowTie --where 'drawer = %@' \\
                     --argument Drawer/p3 --columns 'name, wears.@count'
+                strata query BowTies.strata BowTie --where 'lastWorn >= "2026-01-01"'
                 strata query BowTies.strata BowTie --group-by drawer.label \\
                     --columns 'drawer.label, count, average(rating)' --having 'count > 2'
                 strata query BowTies.strata BowTie --at 'before import' --format csv

@@ -59,7 +59,7 @@ extension DateText {
     static func exact(_ date: Date) -> String {
         guard isInCalendar(date) else { return "\(date.timeIntervalSince1970)" }
         let text = ValueText.moment(date)
-        if Self.date(text) == date { return text }
+        if Date(iso8601Text: text) == date { return text }
         // Times in the log are whole microseconds. A date is a Double of seconds since 2001: near today it has eight
         // digits behind the point, and one bit fewer as seconds since 1970.
         let seconds = date.timeIntervalSinceReferenceDate
@@ -70,7 +70,7 @@ extension DateText {
             guard digits.count <= width else { continue }
             let fraction = String(repeating: "0", count: width - digits.count) + digits
             let precise = start.dropLast() + ".\(fraction)Z"
-            if Self.date(String(precise)) == date { return String(precise) }
+            if Date(iso8601Text: String(precise)) == date { return String(precise) }
         }
         return "\(date.timeIntervalSince1970)"
     }

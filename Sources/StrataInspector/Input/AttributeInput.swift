@@ -139,7 +139,7 @@ enum DateForm: Sendable {
     func date(_ word: String) throws -> Date? {
         switch self {
         case .usual:
-            if let date = DateText.date(word) ?? DateText.withoutZone(word) { return date }
+            if let date = Date(iso8601Text: word) { return date }
             if let day = DateText.dayWithoutHyphens(word) {
                 throw InputError(
                     "'\(word)' may be a day, which is written \(day), or seconds since 1970, written \(word).0; for a "

@@ -73,7 +73,7 @@ enum Moment {
     /// `2026-11-21`, `2026-11-21T10:00:00Z`, with fraction or offset; `90 seconds ago`, `2 hours ago`, `now`.
     static func date(_ text: String, now: Date) throws -> Date {
         if text == "now" { return now }
-        if let date = DateText.date(text) ?? DateText.withoutZone(text) { return date }
+        if let date = Date(iso8601Text: text) { return date }
         let words = text.split(separator: " ")
         if words.count == 3, words[2] == "ago", let number = Double(words[0]), number >= 0,
             number.isFinite, let unit = seconds(words[1])

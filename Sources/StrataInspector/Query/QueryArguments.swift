@@ -60,7 +60,7 @@ enum ConditionText {
         }
         if let number = Int64(text) { return number }
         if let number = Double(text) { return number }
-        if let date = DateText.date(text) { return date }
+        if let date = Date(iso8601Text: text) { return date }
         let entity = text.split(separator: "/").first.map(String.init) ?? text
         if text.hasPrefix("strata://") || store.schema.entity(named: entity) != nil, text.contains("/") {
             return try ObjectReference.parse(text, in: store)

@@ -36,8 +36,10 @@ extension Store {
     ) throws {
         try checkOpen()
         try file.read { transaction, head, newest in
+            let source = ConversionSource(self, transaction, head, newest)
             let snapshot = try snapshots.snapshot(
-                at: eventNumber, layers: layers, through: schema, transaction, head, newest)
+                at: eventNumber, layers: try self.layers(layers, at: eventNumber, through: schema, source),
+                through: schema, transaction, head, newest)
             if monitor != nil || budget != nil { try snapshot.limit(budget, monitor) }
             try body(snapshot)
         }
@@ -54,8 +56,10 @@ extension Store {
         try file.read { transaction, head, newest in
             var snapshot: Snapshot?
             if eventNumber != head || !layers.isEmpty || newest.newest !== schema {
+                let source = ConversionSource(self, transaction, head, newest)
                 snapshot = try snapshots.snapshot(
-                    at: eventNumber, layers: layers, through: schema, transaction, head, newest)
+                    at: eventNumber, layers: try self.layers(layers, at: eventNumber, through: schema, source),
+                    through: schema, transaction, head, newest)
             }
             try body(RowReading(transaction, file.tables.objects, newest, snapshot))
         }
@@ -71,10 +75,14 @@ extension Store {
     ) throws -> R {
         try checkOpen()
         return try file.read { transaction, head, newest in
-            let before = try snapshots.snapshot(
-                at: old.eventNumber, layers: old.layers, through: schema, transaction, head, newest)
-            let after = try snapshots.snapshot(
-                at: new.eventNumber, layers: new.layers, through: schema, transaction, head, newest)
+            let source = ConversionSource(self, transaction, head, newest)
+            func snapshot(_ state: StoreState) throws -> Snapshot {
+                try snapshots.snapshot(
+                    at: state.eventNumber,
+                    layers: try layers(state.layers, at: state.eventNumber, through: schema, source),
+                    through: schema, transaction, head, newest)
+            }
+            let (before, after) = (try snapshot(old), try snapshot(new))
             var difference = StateDifference()
             difference.add(old.layers, new.layers)
             let (first, last) = (min(old.eventNumber, new.eventNumber), max(old.eventNumber, new.eventNumber))

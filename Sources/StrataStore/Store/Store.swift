@@ -19,6 +19,7 @@ package final class Store: Sendable {
     let file: StoreFile
     let blobs: BlobStore
     let snapshots: SnapshotSource
+    let conversions = ConvertedStates()
     private let writer: WriterThread
     private let lease: RowLease
     let feed = HeadFeed()

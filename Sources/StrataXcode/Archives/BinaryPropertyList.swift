@@ -8,11 +8,12 @@ struct BinaryPropertyList {
         case text(String)
         case integer(Int64)
         case boolean(Bool)
+        case real(Double)
         /// A reference to an object of a keyed archive.
         case reference(Int)
         case list([Int])
         case dictionary([String: Int])
-        /// A kind of object that models do not need: null, a date, a floating-point number, data.
+        /// A kind of object that models do not need: null, a date, data.
         case other
     }
 
@@ -76,6 +77,10 @@ struct BinaryPropertyList {
             let width = 1 << min(low, 5)
             guard width <= 8, let value = Self.signed(bytes, offset + 1, width) else { return .other }
             return .integer(value)
+        case 0x2:
+            guard low == 2 || low == 3, let bits = Self.signed(bytes, offset + 1, 1 << low) else { return .other }
+            let single = Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+            return .real(low == 2 ? single : Double(bitPattern: UInt64(bitPattern: bits)))
         case 0x5: return try text(at: offset, unit: 1) { String(validating: $0, as: UTF8.self) }
         case 0x6:
             return try text(at: offset, unit: 2) { bytes in

@@ -47,6 +47,14 @@ struct KeyedArchive {
         if let object, case .integer(let number) = list.objects[object] { number } else { nil }
     }
 
+    func real(_ object: Index?) -> Double? {
+        if let object, case .real(let number) = list.objects[object] { number } else { nil }
+    }
+
+    func boolean(_ object: Index?) -> Bool? {
+        if let object, case .boolean(let value) = list.objects[object] { value } else { nil }
+    }
+
     func isTrue(_ object: Index?) -> Bool {
         guard let object else { return false }
         return switch list.objects[object] {

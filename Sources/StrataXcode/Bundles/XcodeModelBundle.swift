@@ -116,7 +116,7 @@ public struct XcodeModelBundle: Sendable {
     /// Reads a file.
     ///
     /// - Parameter limit: the largest number of bytes; a longer file is rejected without reading all of it.
-    private static func data(_ url: URL, limit: Int) throws(StrataError) -> Data {
+    static func data(_ url: URL, limit: Int) throws(StrataError) -> Data {
         let path = url.path
         // Opening a pipe would wait for its other end.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

@@ -15,6 +15,8 @@ struct AttributeCode {
     let storage: Storage
     /// The enum generated for it; nil if there is none.
     let enumeration: EnumerationCode?
+    /// Whether nil in the store reads as zero.
+    private let readsNilAsZero: Bool
     private let names: CodeNames
 
     /// Core Data's default transformer, for an attribute that names none.
@@ -40,9 +42,10 @@ struct AttributeCode {
                 names.enumerations[EnumerationCode.AttributeKey(entityName: entity.name, attributeName: attribute.name)]
         }
         self.enumeration = enumeration
+        readsNilAsZero = isOptional && enumeration == nil && names.scalars == .nonOptional && attribute.isScalar
         let plain =
             enumeration.map { CodeNames.escaped($0.name) } ?? Self.type(of: attribute, of: entity, names, &types)
-        type = plain + (isOptional ? "?" : "")
+        type = plain + (isOptional && !readsNilAsZero ? "?" : "")
     }
 
     private static func type(
@@ -100,7 +103,7 @@ struct AttributeCode {
     /// The options of the declaration, as source.
     var options: [String] {
         if case .memory = storage { return [] }
-        var options: [String] = []
+        var options = readsNilAsZero ? [".optional"] : []
         if attribute.allowsExternalBinaryDataStorage { options.append(".externalStorage") }
         if attribute.preservesValueInHistoryOnDeletion { options.append(".preservesValueInHistoryOnDeletion") }
         if let expression = attribute.derivationExpression {
@@ -119,16 +122,38 @@ struct AttributeCode {
     private func option(_ rule: ValidationRule) -> String? {
         switch rule {
         case .range(let minimum, let maximum):
-            let bounds = (minimum.flatMap { CodeLiteral.of($0, names) }, maximum.flatMap { CodeLiteral.of($0, names) })
-            if bounds.0 == nil && bounds.1 == nil { return nil }
-            let space = bounds.0 != nil && bounds.1 != nil ? " " : ""
-            return ".range(\(bounds.0 ?? "")\(space)...\(space)\(bounds.1 ?? ""))"
+            return range("range", minimum, maximum)
         case .length(let minimum, let maximum):
-            guard attribute.type != .uri, minimum != nil || maximum != nil else { return nil }
-            return ".length(\(minimum.map(String.init) ?? "")...\(maximum.map(String.init) ?? ""))"
+            guard attribute.type != .uri else { return nil }
+            func value(_ length: Int?) -> AttributeValue? { length.map { .integer(Int64($0)) } }
+            return range("length", value(minimum), value(maximum))
         case .pattern(let pattern): return ".pattern(\(CodeLiteral.string(pattern)))"
         case .predicate: return nil
         }
+    }
+
+    /// A range with one bound or two as an option; nil for none.
+    private func range(_ name: String, _ minimum: AttributeValue?, _ maximum: AttributeValue?) -> String? {
+        let (lower, upper) = (minimum.flatMap(bound), maximum.flatMap(bound))
+        guard lower != nil || upper != nil else { return nil }
+        let space = lower != nil && upper != nil ? " " : ""
+        return ".\(name)(\(lower ?? "")\(space)...\(space)\(upper ?? ""))"
+    }
+
+    /// A bound beside the dots of a range, where a sign would be read as part of the operator.
+    private func bound(_ value: AttributeValue) -> String? {
+        guard let text = CodeLiteral.of(value, names) else { return nil }
+        switch value {
+        case .float(let number) where !number.isFinite: return notFinite(text)
+        case .double(let number) where !number.isFinite: return notFinite(text)
+        default: return text.hasPrefix("-") ? "(\(text))" : text
+        }
+    }
+
+    /// `.infinity` with its type, which a range does not tell.
+    private func notFinite(_ text: String) -> String {
+        let type = names.type(attribute.type == .float ? "Float" : "Double", of: "Swift")
+        return "(\(text.replacing(".", with: "\(type).")))"
     }
 
     /// The parts of the documentation, such as `Required` and `from 0 to 5`.
@@ -183,5 +208,13 @@ struct TypeTable {
             unknown.insert(last)
         }
         return CodeNames.escaped(last)
+    }
+}
+
+extension AttributeDescription {
+    /// Whether Xcode generates a scalar for it.
+    fileprivate var isScalar: Bool {
+        guard editorInfo["usesScalarValueType"] == "YES", !isTransient else { return false }
+        return type.isInteger || [.double, .float, .boolean].contains(type)
     }
 }

@@ -5,16 +5,21 @@ import StrataModel
 struct CodeNames {
     private var classes: [String: String] = [:]
     private var taken: Set<String> = []
+    /// Names of properties, which hide types of these names in the code of a class.
+    private let properties: Set<String>
     /// The names of structs by the names of composites.
     private(set) var composites: [String: String] = [:]
     /// The enums by their names in the model.
     private var enumerationsByName: [String: [EnumerationCode]] = [:]
     private(set) var enumerations: [EnumerationCode.AttributeKey: EnumerationCode] = [:]
     let form: ModelCode.Form
+    let scalars: ModelCode.Scalars
 
     /// The names for a model. With macros a class has the entity's name; otherwise it has the class name in the model.
-    init(_ model: ManagedObjectModel, _ form: ModelCode.Form) {
+    init(_ model: ManagedObjectModel, _ form: ModelCode.Form, _ scalars: ModelCode.Scalars) {
         self.form = form
+        self.scalars = scalars
+        properties = Set(model.entities.flatMap { $0.properties.map(\.name) })
         for entity in model.entities {
             let wanted = form == .macro ? nil : entity.managedObjectClassName.flatMap(Self.className)
             let name = [wanted, entity.name].compactMap(\.self).first { !taken.contains($0) } ?? unique(entity.name)
@@ -69,6 +74,11 @@ struct CodeNames {
 
     /// A type of a library, with its module if a class of the model has the same name.
     func type(_ name: String, of module: String) -> String { taken.contains(name) ? "\(module).\(name)" : name }
+
+    /// A type of a library that the code uses as a value, with its module if a class or a property has the same name.
+    func value(_ name: String, of module: String) -> String {
+        properties.contains(name) ? "\(module).\(name)" : type(name, of: module)
+    }
 
     func isTaken(_ name: String) -> Bool { taken.contains(name) }
 

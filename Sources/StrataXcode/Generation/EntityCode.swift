@@ -35,7 +35,7 @@ struct EntityCode {
     var plainName: String { names.plainClass(entity.name) }
     var hasSubentities: Bool { model.entities.contains { $0.superentityName == entity.name } }
     var superclass: String {
-        entity.superentityName.map { names.class($0) } ?? names.type("ManagedObject", of: "StrataGraph")
+        entity.superentityName.map { names.class($0) } ?? names.value("ManagedObject", of: "StrataGraph")
     }
     var plainSuperclass: String { entity.superentityName.map { names.plainClass($0) } ?? "ManagedObject" }
 
@@ -103,7 +103,7 @@ struct EntityCode {
         return "extension \(className) {\n\(members.joined(separator: "\n\n"))\n}"
     }
 
-    private var request: String { names.type("FetchRequest", of: "StrataGraph") }
+    private var request: String { names.value("FetchRequest", of: "StrataGraph") }
 
     /// A function for a request of the model.
     ///
@@ -230,20 +230,20 @@ struct RelationshipCode {
         let (sequence, int) = (names.type("Sequence", of: "Swift"), names.type("Int", of: "Swift"))
         var text = """
                 /// Adds one object to `\(relationship.name)`.
-                \(access)func addTo\(suffix)(_ member: \(target)) { \(name).insert(member) }
+                \(access)func addTo\(suffix)(_ member: \(target)) { self.\(name).insert(member) }
 
                 /// Adds objects to `\(relationship.name)`.
-                \(access)func addTo\(suffix)(_ members: some \(sequence)<\(target)>) { \(name).insert(contentsOf: members) }
+                \(access)func addTo\(suffix)(_ members: some \(sequence)<\(target)>) { self.\(name).insert(contentsOf: members) }
 
                 /// Takes one object out of `\(relationship.name)`.
-                \(access)func removeFrom\(suffix)(_ member: \(target)) { \(name).remove(member) }
+                \(access)func removeFrom\(suffix)(_ member: \(target)) { self.\(name).remove(member) }
             """
         if relationship.isOrdered {
             text += """
 
 
                     /// Puts an object at an index of `\(relationship.name)`.
-                    \(access)func insertInto\(suffix)(_ member: \(target), at index: \(int)) { \(name).insert(member, at: index) }
+                    \(access)func insertInto\(suffix)(_ member: \(target), at index: \(int)) { self.\(name).insert(member, at: index) }
                 """
         }
         return text

@@ -15,6 +15,14 @@ public struct ModelCode: Sendable {
         case plain
     }
 
+    /// The Swift types of optional numbers and booleans that the model marks as scalars.
+    public enum Scalars: String, Sendable, CaseIterable {
+        /// `Int64?`
+        case optional
+        /// `Int64`, which reads as zero where the store has nil, as in the classes that Xcode generates.
+        case nonOptional = "non-optional"
+    }
+
     /// A generated file.
     public struct File: Sendable, Hashable {
         /// The name of the file.
@@ -39,13 +47,17 @@ public struct ModelCode: Sendable {
     ///   - model: the model.
     ///   - modelName: the name in the headers of files and in the type that lists all classes.
     ///   - form: the form of the classes.
+    ///   - scalars: the types of optional scalars.
     ///   - isPublic: whether the classes are public.
-    public init(_ model: ManagedObjectModel, modelName: String, form: Form, isPublic: Bool = false) {
+    public init(
+        _ model: ManagedObjectModel, modelName: String, form: Form, scalars: Scalars = .optional,
+        isPublic: Bool = false
+    ) {
         self.model = model
         self.modelName = modelName
         self.form = form
         access = isPublic ? "public " : ""
-        names = CodeNames(model, form)
+        names = CodeNames(model, form, scalars)
         var types = TypeTable()
         var entities: [EntityCode] = []
         for entity in model.entities {

@@ -18,7 +18,7 @@ struct StoreTranscript {
         try objects(container.newBackgroundContext(), models[models.count - 1])
         for (name, moment) in try container.tags().sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
             lines += ["", "# Objects at \(name), event \(moment)"]
-            try objects(try container.context(asOf: .tag(name)), models[0])
+            try objects(try container.context(asOf: .tag(name), model: .ofThen), models[0])
         }
         lines += ["", "# Queries"]
         for query in queries { try found(query) }
@@ -70,7 +70,8 @@ struct StoreTranscript {
     // MARK: Queries
 
     private mutating func found(_ query: ReleasedStore.Query) throws {
-        let context = try query.tag.map { try container.context(asOf: .tag($0)) } ?? container.newBackgroundContext()
+        let past = try query.tag.map { try container.context(asOf: .tag($0), model: .ofThen) }
+        let context = past ?? container.newBackgroundContext()
         var request = try FetchRequest<ManagedObject>(
             entityName: query.entity, where: try FetchPredicate(format: query.format))
         let found = try context.fetch(request).map(\.objectID).sorted()

@@ -178,8 +178,11 @@ import Testing
             try context.save()
             let past = try container.context(asOf: .event(then))
             let old = try past.existingObject(with: ids[0])
-            #expect(try (old.value(forKey: "b") as? ManagedObject)?.text() == "b")
-            #expect(try past.find("A", "b.name == 'b'").count == 2)
+            #expect(try old.texts("b") == ["b"])
+            #expect(try past.find("A", "ANY b.name == 'b'").count == 2)
+            let before = try container.context(asOf: .event(then), model: .ofThen)
+            #expect(try (before.existingObject(with: ids[0]).value(forKey: "b") as? ManagedObject)?.text() == "b")
+            #expect(try before.find("A", "b.name == 'b'").count == 2)
         }
         try with(model(true, true)) { _, context in
             let a = try context.existingObject(with: ids[0])

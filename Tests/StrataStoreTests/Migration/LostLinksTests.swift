@@ -2,7 +2,7 @@ import StrataModel
 import StrataStore
 import Testing
 
-/// Relationships that give way to others of their names: what does not take over the links may have none to lose.
+/// Relationships that give way to others of their names, which take over the links.
 struct LostLinksTests {
     private let store = MigratedStore()
 
@@ -39,65 +39,138 @@ struct LostLinksTests {
         }
     }
 
-    private func model(_ place: Place, isToMany: Bool) throws -> ManagedObjectModel {
-        let owner = isToMany ? Describe.toMany("owner", "Person") : Describe.toOne("owner", "Person")
-        var parent: String?
-        var own: [PropertyDescription] = []
-        var bare: [PropertyDescription] = []
-        switch place {
-        case .own(let under): (parent, own) = (under, [owner])
-        case .inherited(let from):
-            parent = from
-            if from == "Bare" { bare = [owner] }
+    /// The relationship "owner" and its inverse.
+    enum Kind: String, CaseIterable, Sendable {
+        case one, many, oneToMany, oneToOrdered, manyToOne, orderedToOne, manyToMany, orderedToMany, oneToOne
+
+        var isToMany: Bool { ![.one, .oneToMany, .oneToOrdered, .oneToOne].contains(self) }
+        var isOrdered: Bool { [.orderedToOne, .orderedToMany].contains(self) }
+        /// Nil without inverse.
+        var isInverseToMany: Bool? {
+            switch self {
+            case .one, .many: nil
+            case .manyToOne, .orderedToOne, .oneToOne: false
+            default: true
+            }
         }
-        return try Describe.model(
-            EntityDescription(name: "Person", properties: [Describe.attribute("name")]),
-            EntityDescription(name: "Thing", properties: [owner]),
-            EntityDescription(name: "Item", properties: [owner]),
-            EntityDescription(name: "Bare", properties: bare),
-            EntityDescription(
-                name: "Tie", superentityName: parent, properties: [Describe.attribute("color")] + own),
-            EntityDescription(
-                name: "Cap", superentityName: parent, properties: [Describe.attribute("size")] + own))
     }
 
-    @Test(arguments: Shape.allCases, [true, false])
-    func linksThatAnotherRelationshipOfTheNameWouldLoseAreRefused(shape: Shape, isToMany: Bool) throws {
+    private func model(_ place: Place, _ kind: Kind) throws -> ManagedObjectModel {
+        var backs: [PropertyDescription] = []
+        func owner(_ entity: String) -> [PropertyDescription] {
+            let inverse = kind.isInverseToMany.map { _ in "back\(entity)" }
+            if let inverse, let isToMany = kind.isInverseToMany {
+                backs.append(
+                    isToMany
+                        ? Describe.toMany(inverse, entity, inverse: "owner", ordered: kind == .oneToOrdered)
+                        : Describe.toOne(inverse, entity, inverse: "owner"))
+            }
+            return [
+                kind.isToMany
+                    ? Describe.toMany("owner", "Person", inverse: inverse, ordered: kind.isOrdered)
+                    : Describe.toOne("owner", "Person", inverse: inverse)
+            ]
+        }
+        var parent: String?
+        var isOwn = false
+        var bare: [PropertyDescription] = []
+        switch place {
+        case .own(let under): (parent, isOwn) = (under, true)
+        case .inherited(let from):
+            parent = from
+            if from == "Bare" { bare = owner("Bare") }
+        }
+        let entities = [
+            EntityDescription(name: "Thing", properties: owner("Thing")),
+            EntityDescription(name: "Item", properties: owner("Item")),
+            EntityDescription(name: "Bare", properties: bare),
+            EntityDescription(
+                name: "Tie", superentityName: parent,
+                properties: [Describe.attribute("color")] + (isOwn ? owner("Tie") : [])),
+            EntityDescription(
+                name: "Cap", superentityName: parent,
+                properties: [Describe.attribute("size")] + (isOwn ? owner("Cap") : [])),
+        ]
+        return try ManagedObjectModel(
+            entities: entities + [EntityDescription(name: "Person", properties: [Describe.attribute("name")] + backs)])
+    }
+
+    /// The entity that declares "owner" for ties.
+    private func declaring(_ place: Place) -> String {
+        switch place {
+        case .own: "Tie"
+        case .inherited(let from): from
+        }
+    }
+
+    private func link(
+        _ thing: ObjectID, _ person: ObjectID, _ place: Place, _ kind: Kind, _ fixture: StoreFixture
+    ) throws {
+        switch (kind.isToMany, kind.isInverseToMany) {
+        case (true, false): try fixture.update(person, ["back\(declaring(place))": .objectID(thing)])
+        case (true, _): try fixture.link(thing, "owner", person)
+        case (false, false):
+            try fixture.update(thing, ["owner": .objectID(person)])
+            try fixture.update(person, ["back\(declaring(place))": .objectID(thing)])
+        case (false, _): try fixture.update(thing, ["owner": .objectID(person)])
+        }
+    }
+
+    private static func ids(_ held: StateDump.Held?) -> [ObjectID] {
+        switch held {
+        case .members(let members): members
+        case .value(.objectID(let id)): [id]
+        default: []
+        }
+    }
+
+    @Test(arguments: Shape.allCases, Kind.allCases)
+    func theOtherRelationshipOfTheNameTakesOverTheLinks(shape: Shape, kind: Kind) throws {
         defer { store.remove() }
-        let (before, after) = (
-            try model(shape.before, isToMany: isToMany), try model(shape.after, isToMany: isToMany)
-        )
-        let (ties, ann) = try store.open(before) { fixture in
+        let (before, after) = (try model(shape.before, kind), try model(shape.after, kind))
+        let (ties, ann, then) = try store.open(before) { fixture in
             let ann = try fixture.insert("Person", ["name": .string("Ann")])
             let ties = try ["red", "blue"].map { try fixture.insert("Tie", ["color": .string($0)]) }
             _ = try fixture.insert("Cap", ["size": .string("large")])
-            if isToMany {
-                try fixture.link(ties[0], "owner", ann)
-            } else {
-                try fixture.update(ties[0], ["owner": .objectID(ann)])
-            }
-            return (ties, ann)
-        }
-        try store.open { opened in
-            let plan = try opened.migrationPlan(to: after)
-            #expect(
-                plan.steps.contains { $0.kind == .propertyRemoved && $0.work == .scan && $0.objectCount == 2 },
-                "\(plan.steps)")
-        }
-        let error = #expect(throws: StrataError.self) { try store.open(after) { _ in } }
-        #expect(error?.code == .migration && error?.details.map(\.context.objectID) == [ties[0]])
-        #expect(error?.details.first?.context.key == "owner")
-        #expect(error?.details.first?.message.contains(" Person/p\(ann.row),") ?? false)
-        try store.open { #expect($0.schema.version == ModelVersion(rawValue: 1)) }
-        try store.open(before) { fixture in
-            guard !isToMany else { return try fixture.unlink(ties[0], "owner", ann) }
-            try fixture.update(ties[0], ["owner": .null])
+            try link(ties[0], ann, shape.before, kind, fixture)
+            let then = try fixture.store.head()
+            if kind.isInverseToMany ?? true { try link(ties[1], ann, shape.before, kind, fixture) }
+            return (ties, ann, then)
         }
         try store.open(after) { fixture in
             #expect(fixture.schema.version == ModelVersion(rawValue: 2))
-            guard !isToMany else { return try fixture.link(ties[1], "owner", ann) }
-            try fixture.update(ties[1], ["owner": .objectID(ann)])
+            let linked = kind.isInverseToMany ?? true ? ties : [ties[0]]
+            for (moment, ties) in [(try fixture.store.head(), linked), (then, [ties[0]])] {
+                let dump = try StateDump(fixture.store, at: moment)
+                for tie in linked {
+                    #expect(Self.ids(dump[tie, "owner"]) == (ties.contains(tie) ? [ann] : []), "\(moment): \(tie)")
+                }
+                guard kind.isInverseToMany != nil else { continue }
+                #expect(Self.ids(dump[ann, "back\(declaring(shape.after))"]) == ties, "\(moment)")
+            }
         }
+    }
+
+    /// Ann already belongs to a thing, and can belong to one only.
+    @Test(arguments: [Kind.manyToOne, .orderedToOne, .oneToOne])
+    func linksThatHaveNoPlaceAreRefused(kind: Kind) throws {
+        defer { store.remove() }
+        let shape = Shape.ownGivesWayToTheParents
+        let (before, after) = (try model(shape.before, kind), try model(shape.after, kind))
+        let (tie, thing, ann) = try store.open(before) { fixture in
+            let ann = try fixture.insert("Person", ["name": .string("Ann")])
+            let tie = try fixture.insert("Tie", ["color": .string("red")]), thing = try fixture.insert("Thing", [:])
+            try link(tie, ann, shape.before, kind, fixture)
+            try link(thing, ann, .inherited(from: "Thing"), kind, fixture)
+            return (tie, thing, ann)
+        }
+        let error = #expect(throws: StrataError.self) { try store.open(after) { _ in } }
+        #expect(error?.code == .migration && error?.details.map(\.context.objectID) == [ann])
+        #expect(error?.details.first?.context.key == "backThing")
+        #expect(
+            error?.details.first?.message
+                == "backThing can lead to one object only, not to Thing/p\(thing.row), Tie/p\(tie.row).")
+        try store.open { #expect($0.schema.version == ModelVersion(rawValue: 1)) }
     }
 
     /// A rename is no loss: the links go with the number, and the relationship that has the name now begins empty.

@@ -40,6 +40,16 @@ struct ModelChain {
     var links: Set<[ObjectID]> = []
     /// What there was, and under which model.
     var history: [(eventNumber: EventNumber, version: ModelVersion, dump: StateDump)] = []
+    /// The states of `history` as the newest model should show them.
+    var pasts: [Past] = []
+
+    struct Past {
+        var things: [ObjectID: [String: AttributeValue]]
+        let others: Set<ObjectID>
+        let links: Set<[ObjectID]>
+        /// Whether every model since had room for all links.
+        var keepsLinks = true
+    }
 
     init(seed: UInt64, options: StoreOptions = StoreOptions()) {
         generator = SeededGenerator(seed: seed)
@@ -80,7 +90,7 @@ struct ModelChain {
         case 1: add(.integer(Int64.random(in: 0..<100, using: &generator)))
         case 2 where attributes.count > 2:
             let gone = attributes.remove(at: index)
-            for id in things.keys { things[id]?[gone.name] = nil }
+            changeThings { $0[gone.name] = nil }
         case 3: rename(index)
         case 4: attributes[index].isIndexed.toggle()
         case 5: require(index)
@@ -93,7 +103,7 @@ struct ModelChain {
         names += 1
         let name = "a\(names)"
         attributes.append(Attribute(name: name, type: .integer64, isOptional: value == nil, value: value))
-        for id in things.keys { things[id]?[name] = value ?? .null }
+        changeThings { $0[name] = value ?? .null }
     }
 
     private mutating func rename(_ index: Int) {
@@ -101,10 +111,8 @@ struct ModelChain {
         let old = attributes[index].name
         attributes[index].from = old
         attributes[index].name = "a\(names)"
-        for id in things.keys {
-            let value = things[id]?.removeValue(forKey: old)
-            things[id]?[attributes[index].name] = value
-        }
+        let name = attributes[index].name
+        changeThings { $0[name] = $0.removeValue(forKey: old) }
     }
 
     private mutating func require(_ index: Int) {
@@ -131,11 +139,20 @@ struct ModelChain {
         attributes[index].type = type
         let name = attributes[index].name
         attributes[index].value = attributes[index].value.map { Self.convert($0, to: type) }
-        things = things.mapValues { values in
-            var values = values
-            values[name] = Self.convert(values[name] ?? .null, to: type)
-            return values
+        changeThings { $0[name] = Self.convert($0[name] ?? .null, to: type) }
+    }
+
+    /// Makes a change of the model in all objects, present and past.
+    private mutating func changeThings(_ change: (inout [String: AttributeValue]) -> Void) {
+        func changed(_ things: [ObjectID: [String: AttributeValue]]) -> [ObjectID: [String: AttributeValue]] {
+            things.mapValues { values in
+                var values = values
+                change(&values)
+                return values
+            }
         }
+        things = changed(things)
+        for index in pasts.indices { pasts[index].things = changed(pasts[index].things) }
     }
 
     static func convert(_ value: AttributeValue, to type: AttributeType) -> AttributeValue {
@@ -166,11 +183,12 @@ struct ModelChain {
             backIsOrdered: .random(using: &generator))
         if !shape.linkIsToMany { shape.linkIsOrdered = false }
         if !shape.hasBack || !shape.backIsToMany { shape.backIsOrdered = false }
-        if !fits() { shape = before }
+        if !fits(links) { shape = before }
+        for index in pasts.indices where !fits(pasts[index].links) { pasts[index].keepsLinks = false }
     }
 
     /// Whether no object has more links than the shape has room for.
-    private func fits() -> Bool {
+    private func fits(_ links: Set<[ObjectID]>) -> Bool {
         let forward = Dictionary(grouping: links) { $0[0] }, backward = Dictionary(grouping: links) { $0[1] }
         return (shape.linkIsToMany || forward.values.allSatisfy { $0.count < 2 })
             && (!shape.hasBack || shape.backIsToMany || backward.values.allSatisfy { $0.count < 2 })
@@ -189,6 +207,7 @@ struct ModelChain {
             }
             let head = try fixture.store.head()
             history.append((head, fixture.schema.version, try StateDump(fixture.store, at: head)))
+            pasts.append(Past(things: things, others: others, links: links))
         }
     }
 
@@ -229,7 +248,7 @@ struct ModelChain {
             let other = others.sorted().randomElement(using: &generator), !links.contains([thing, other])
         else { return }
         links.insert([thing, other])
-        guard fits() else {
+        guard fits(links) else {
             links.remove([thing, other])
             return
         }
@@ -273,6 +292,67 @@ struct ModelChain {
             #expect(
                 try StateDump(fixture.store, at: eventNumber, through: then) == dump,
                 "\(comment): \(eventNumber) under model \(version.rawValue)")
+        }
+        for (index, past) in pasts.enumerated() { try check(past, history[index].eventNumber, fixture, comment) }
+    }
+
+    /// Compares a past state through the newest model with what the migrations since make of it.
+    private func check(_ past: Past, _ eventNumber: EventNumber, _ fixture: StoreFixture, _ comment: String) throws {
+        let comment = "\(comment): \(eventNumber) through the newest model"
+        let dump = try StateDump(fixture.store, at: eventNumber)
+        #expect(Set(dump.objects.keys) == past.others.union(past.things.keys), "\(comment)")
+        for (id, values) in past.things {
+            for (name, value) in values {
+                // A nil of then stays nil until a migration rewrites the property and it is required.
+                var isFilled = false
+                if value.isNull, case .value(let held)? = dump[id, name] {
+                    isFilled = Self.convert(held, to: .integer64) == .integer(7)
+                }
+                #expect(dump[id, name] == .value(value) || isFilled, "\(comment): \(name) of \(id)")
+            }
+        }
+        try checkRequests(dump, past, eventNumber, fixture, comment)
+        let problems = try fixture.store.convertedState(at: eventNumber)?.problems ?? []
+        guard past.keepsLinks else {
+            return #expect(problems.allSatisfy { ["link", "back"].contains($0.key) }, "\(comment): \(problems)")
+        }
+        #expect(problems.isEmpty, "\(comment): \(problems)")
+        for id in past.things.keys {
+            let linked = Set(past.links.filter { $0[0] == id }.map { $0[1] })
+            #expect(Self.set(dump[id, "link"]) == linked, "\(comment): link of \(id)")
+        }
+        for id in past.others where shape.hasBack {
+            let linked = Set(past.links.filter { $0[1] == id }.map { $0[0] })
+            #expect(Self.set(dump[id, "back"]) == linked, "\(comment): back of \(id)")
+        }
+    }
+
+    /// Compares requests over a past state with what reading each object says.
+    private func checkRequests(
+        _ dump: StateDump, _ past: Past, _ eventNumber: EventNumber, _ fixture: StoreFixture, _ comment: String
+    ) throws {
+        let thing = try fixture.entity("Thing").id
+        try fixture.store.read(at: eventNumber) { snapshot in
+            for name in attributes.map(\.name) {
+                let held = past.things.keys.sorted().map { id -> (id: ObjectID, value: AttributeValue) in
+                    if case .value(let value)? = dump[id, name] { (id, value) } else { (id, .null) }
+                }
+                for value in Set(held.map(\.value)).prefix(3) {
+                    let predicate = FetchPredicate.comparison(
+                        ComparisonPredicate(.keyPath(name), .equalTo, .constant(value)))
+                    let found = try snapshot.fetch(StoreRequest(entityID: thing, predicate: predicate))
+                    #expect(found == held.filter { $0.value == value }.map(\.id), "\(comment): \(name) == \(value)")
+                }
+                let sorted = try snapshot.fetch(StoreRequest(entityID: thing, sort: [SortDescription(name)]))
+                #expect(sorted.sorted() == held.map(\.id), "\(comment): by \(name)")
+                let values = Dictionary(uniqueKeysWithValues: held.map { ($0.id, $0.value) })
+                for (first, second) in zip(sorted, sorted.dropFirst()) {
+                    guard let left = values[first], let right = values[second], !left.isNull, !right.isNull else {
+                        continue
+                    }
+                    #expect(left.order(to: right) != .descending, "\(comment): by \(name)")
+                }
+            }
         }
     }
 }

@@ -45,6 +45,11 @@ import Testing
             ("Item", "title == \"\" OR title == ''", []),
             ("Item", "title == '%@' OR title == \"a%%b\" OR title == 'a%b'", []),
             ("Item", "when == CAST(0, 'NSDate') OR when > CAST(999999999.5, \"NSDate\")", []),
+            ("Item", "when >= '2001-01-01' AND when < \"2032-01-01T00:00:00.5+02:00\"", []),
+            ("Item", "when BETWEEN {'2001-01-01', '2001-01-01 00:00:02'} OR '2030-01-01' <= when", []),
+            ("Item", "when IN {'2001-01-01T00:00:01Z', nil} OR when == CAST('2001-01-01T00:00:02Z', 'NSDate')", []),
+            ("Item", "when != '2001-01-01' AND when > %@", ["2000-12-31"]),
+            ("Item", "when - CAST('2001-01-01', 'NSDate') < 2", []),
             ("Item", "code == CAST('01000000-0000-0000-0000-000000000001', 'NSUUID')", []),
             ("Item", "flag == 1 OR flag == FALSE OR flag IN {YES}", []),
             // Names.

@@ -104,14 +104,10 @@ struct StageRun {
 }
 
 extension StoreBinding {
-    /// The binding for a context of the past: this one, unless a migration has rewritten values or links since then.
+    /// The binding for a context of the past that shows the model of then: this one if it is that.
     func ofPast(_ eventNumber: EventNumber, _ classes: [String: ManagedObject.Type]) throws -> StoreBinding {
         let then = try store.schema(at: eventNumber)
         guard then.version < schema.version else { return self }
-        let wasRewritten = try store.schemas.contains {
-            $0.version > then.version && $0.version <= schema.version && !$0.assignment.replaced.isEmpty
-        }
-        guard wasRewritten else { return self }
         return try StoreBinding(store: store, schema: then, classes: classes, requestBudget: requestBudget)
     }
 }

@@ -69,13 +69,18 @@ extension ManagedObjectContext {
             }
         }
         noteLoaded(object, isThere)
-        for other in following.prefix(readCount) where !other.isFault { other.awakeFromFetch() }
+        for other in following.prefix(readCount) where !other.isFault { wake(other) }
     }
 
     @inline(__always)
     private func noteLoaded(_ object: ManagedObject, _ isThere: Bool) {
         guard isThere else { return object.becomeGone() }
         object.becomeLoaded()
+        wake(object)
+    }
+
+    private func wake(_ object: ManagedObject) {
+        for error in unreadableValues(of: object.objectID) { report(error) }
         object.awakeFromFetch()
     }
 
@@ -91,7 +96,7 @@ extension ManagedObjectContext {
         defer {
             for object in faults.prefix(readCount) {
                 object._withUnsafeGuaranteedRef {
-                    if $0._state & ObjectState.inaccessible == 0 { $0.awakeFromFetch() }
+                    if $0._state & ObjectState.inaccessible == 0 { wake($0) }
                 }
             }
             withExtendedLifetime(objects) {}

@@ -24,8 +24,8 @@ public final class ManagedObjectContext {
     public let isScratch: Bool
     /// Whether the context shows a past moment or belongs to a read-only container.
     public let isReadOnly: Bool
-    /// Whether it shows a moment that was asked for, and never moves.
-    let isPast: Bool
+    /// The moment that was asked for; nil for a context that moves.
+    private let past: PastMoment?
 
     @exclusivity(unchecked) var standpoint: Standpoint
     @exclusivity(unchecked) var map = IdentityMap()
@@ -61,14 +61,14 @@ public final class ManagedObjectContext {
     public var userInfo: [String: any Sendable] = [:]
 
     init(
-        binding: StoreBinding, at eventNumber: EventNumber, isPast: Bool = false,
+        binding: StoreBinding, at eventNumber: EventNumber, isPast: Bool = false, converted: ConvertedState? = nil,
         parent: ManagedObjectContext? = nil, isScratch: Bool = false
     ) {
         self.binding = binding
         self.parent = parent
         self.isScratch = isScratch
         standpoint = Standpoint(at: eventNumber)
-        self.isPast = isPast
+        past = isPast ? PastMoment(converted: converted) : nil
         isReadOnly = !isScratch && (isPast || binding.store.isReadOnly)
     }
 
@@ -79,6 +79,8 @@ public final class ManagedObjectContext {
 
     // MARK: Where it stands
 
+    /// Whether it shows a moment that was asked for, and never moves.
+    var isPast: Bool { past != nil }
     /// The moment of the store that the context shows.
     public var eventNumber: EventNumber { base }
     /// The event number that the context reads at.
@@ -197,6 +199,15 @@ public final class ManagedObjectContext {
     }
 
     // MARK: Errors
+
+    /// The values and links of a past moment that the app's model cannot show, because a migration since gave them
+    /// another form: by entity and property, with their number and the first objects. They read as nil.
+    ///
+    /// `PersistentContainer.context(asOf:model:)` with `.ofThen` shows them.
+    public var unreadableValues: [MigrationProblem] { past?.converted?.problems ?? [] }
+
+    /// Why values of an object cannot be shown.
+    func unreadableValues(of id: ObjectID) -> [StrataError] { past?.converted?.errors(of: id) ?? [] }
 
     /// The errors that the next save will throw.
     public var unreportedErrors: [StrataError] { errors.unreported }

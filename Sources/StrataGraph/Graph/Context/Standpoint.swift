@@ -18,3 +18,9 @@ struct Standpoint {
         inherited = parent.inherited + layers
     }
 }
+
+/// A moment of the past that a context shows for ever.
+struct PastMoment {
+    /// What migrations since have made of its values; nil if they rewrote nothing.
+    let converted: ConvertedState?
+}

@@ -11,6 +11,9 @@ public struct AttributeOption<Value>: Sendable {
     public static var indexed: Self { Self(.indexed([])) }
     /// A uniqueness constraint: no two objects of the entity have the same value.
     public static var unique: Self { Self(.unique) }
+    /// The attribute may be nil in the store, though its Swift type has no nil: it then reads as zero or false, as a
+    /// scalar of Core Data does.
+    public static var optional: Self { Self(.optional) }
     /// The attribute is in memory only, and not in the store.
     public static var transient: Self { Self(.transient) }
     /// The history of a deleted object keeps the value readable.
@@ -98,6 +101,7 @@ extension Data: MeasuredAttribute {}
 enum AttributeOptionKind: Sendable {
     case indexed(StringFolding)
     case unique
+    case optional
     case transient
     case preserved
     case externalStorage
@@ -120,6 +124,8 @@ public struct AnyAttributeOption: Sendable {
     public static var indexed: Self { Self() }
     /// A uniqueness constraint: no two objects of the entity have the same value.
     public static var unique: Self { Self() }
+    /// The attribute may be nil in the store, though its Swift type has no nil: it then reads as zero or false.
+    public static var optional: Self { Self() }
     /// The attribute is in memory only, and not in the store.
     public static var transient: Self { Self() }
     /// The history of a deleted object keeps the value readable.

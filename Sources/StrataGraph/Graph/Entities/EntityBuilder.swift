@@ -180,6 +180,7 @@ extension EntityBuilder {
             let suffix = folding.isEmpty ? "" : "[folded]"
             description.indexes.append(FetchIndexDescription(name: attribute.name + suffix, elements: [element]))
         case .unique: description.uniquenessConstraints.append([attribute.name])
+        case .optional: attribute.isOptional = true
         case .transient: attribute.isTransient = true
         case .preserved: attribute.preservesValueInHistoryOnDeletion = true
         case .externalStorage: attribute.allowsExternalBinaryDataStorage = true

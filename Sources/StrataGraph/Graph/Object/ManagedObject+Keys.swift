@@ -8,11 +8,12 @@ public import StrataModel
 extension ManagedObject {
     /// The value of a property; of a fetched property of the model what its request finds, an array of objects.
     ///
-    /// - Throws: `unknownKey`; `missingBlob`, `transformation` or `corrupt` when the value cannot be had.
+    /// - Throws: `unknownKey`; `missingBlob`, `transformation` or `corrupt` when the value cannot be had; `migration` for
+    ///   a value of the past that a migration since gave another form.
     public final func value(forKey key: String) throws -> Any? {
         guard let property = _entity.property(named: key) else { return try fetchedObjects(forKey: key) }
         _willRead(property.index)
-        try throwIfUnreadable()
+        try throwIfUnreadable(key)
         if property.isToMany {
             return toManyIDs(at: property.index).compactMap { _target($0) }
         }
@@ -159,9 +160,10 @@ extension ManagedObject {
     }
 
     /// A read that left the object a fault has reported an error; here it can be thrown instead.
-    private final func throwIfUnreadable() throws {
-        guard isFault, let context = _context, let error = context.errors.takeLast() else { return }
-        throw error
+    private final func throwIfUnreadable(_ key: String) throws {
+        guard let context = _context else { return }
+        if isFault, let error = context.errors.takeLast() { throw error }
+        if let error = context.unreadableValues(of: objectID).first(where: { $0.context.key == key }) { throw error }
     }
 
     private final func objects(in value: Any?, for property: PropertyRuntime) throws -> [ManagedObject] {

@@ -142,6 +142,10 @@ package struct ComparisonRule: Sendable {
         case (.double(let value), .float) where hasLiteral: (.float(Float(value)), right)
         case (.uuid, .string(let text)): (left, UUID(uuidString: text).map(AttributeValue.uuid) ?? right)
         case (.string(let text), .uuid): (UUID(uuidString: text).map(AttributeValue.uuid) ?? left, right)
+        case (.date, .string(let text)) where hasLiteral:
+            (left, Date(iso8601Text: text).map(AttributeValue.date) ?? right)
+        case (.string(let text), .date) where hasLiteral:
+            (Date(iso8601Text: text).map(AttributeValue.date) ?? left, right)
         case (.url(let url), .string): (.string(url.absoluteString), right)
         case (.string, .url(let url)): (left, .string(url.absoluteString))
         default: (left, right)

@@ -28,7 +28,8 @@ package enum ValueCast: Sendable {
 
     /// The value converted to the type; nil if it cannot be converted.
     ///
-    /// A number is read as a date in seconds since 2001-01-01 00:00 UTC, and a date gives that number.
+    /// A number is read as a date in seconds since 2001-01-01 00:00 UTC, and a date gives that number; text is read as
+    /// a date in ISO 8601 or as that number.
     package func value(of value: AttributeValue) -> AttributeValue? {
         if value.isNull { return value }
         switch self {
@@ -46,6 +47,7 @@ package enum ValueCast: Sendable {
         case .boolean: return Self.whole(value).map { .boolean($0 != 0) }
         case .date:
             if case .date = value { return value }
+            if case .string(let text) = value, let date = Date(iso8601Text: text) { return .date(date) }
             return Self.double(value).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
         default: return identity(value)
         }

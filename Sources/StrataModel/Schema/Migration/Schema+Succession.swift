@@ -1,9 +1,8 @@
 extension Schema {
-    /// Whether a relationship replaces an earlier one with the same name in an entity of this schema, without taking
-    /// over its links.
+    /// Whether a relationship replaces an earlier one with the same name in an entity of this schema, under a number
+    /// that says nothing about the links.
     ///
-    /// That is so if the entity no longer has the earlier relationship, and none of its properties takes over the
-    /// links.
+    /// That is so if the entity no longer has the earlier relationship, and none of its properties replaces it.
     package func isSuccessor(
         _ property: PropertySchema, withoutLinksOf earlier: PropertySchema, in entity: EntitySchema
     ) -> Bool {

@@ -43,8 +43,8 @@ extension SchemaComparison {
                 new.isSuccessor(successor, withoutLinksOf: property, in: after)
             {
                 add(
-                    .propertyRemoved, .scan, after, property.name,
-                    "\(subject) gives way to another relationship of that name, which does not take over its links.")
+                    .propertyRemoved, .rewrite, after, property.name,
+                    "\(subject) gives way to another relationship of that name, which takes over its links.")
                 continue
             }
             guard isOwn || before.superentityID != after.superentityID else { continue }

@@ -69,22 +69,11 @@ extension AttributeValue {
             case "false", "no", "0": return .boolean(false)
             default: return nil
             }
-        case .date: return date(text).map(AttributeValue.date)
+        case .date: return Date(iso8601Text: text).map(AttributeValue.date)
         case .uuid: return UUID(uuidString: text).map(AttributeValue.uuid)
         case .uri: return URL(string: text).map(AttributeValue.url)
         case .binaryData: return .data(Data(text.utf8))
         default: return nil
         }
-    }
-
-    private static func date(_ text: String) -> Date? {
-        let styles = [
-            Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
-            Date.ISO8601FormatStyle().year().month().day(),
-        ]
-        for style in styles {
-            if let date = try? style.parse(text) { return date }
-        }
-        return nil
     }
 }

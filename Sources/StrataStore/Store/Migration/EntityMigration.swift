@@ -22,8 +22,12 @@ struct EntityMigration {
             case checkTarget(slot: Int)
             /// A to-many with a narrower range of member counts, under the number it has kept.
             case checkCount
-            /// A relationship that replaces another of the same name, and does not take over its links.
-            case refuseLinks(OldLinks.Storage)
+            /// A to-one whose inverse takes over links of another relationship.
+            case adopt([OldLinks.BackAdoption])
+            /// A to-one that loses objects of these entities to another relationship.
+            case release(slot: Int, Set<EntityID>)
+            /// A to-many that takes over links of another relationship, which must lead to its destination.
+            case checkLinks(OldLinks.Storage)
             /// The entity may have no objects.
             case refuse
         }
@@ -35,8 +39,8 @@ struct EntityMigration {
 
         var writes: Bool {
             switch kind {
-            case .convert, .require, .supply, .takeBack, .point: true
-            case .validate, .checkTarget, .checkCount, .refuseLinks, .refuse: false
+            case .convert, .require, .supply, .takeBack, .point, .adopt, .release: true
+            case .validate, .checkTarget, .checkCount, .checkLinks, .refuse: false
             }
         }
     }
@@ -44,10 +48,10 @@ struct EntityMigration {
     /// In the new model.
     let entity: EntitySchema
     let old: EntitySchema
-    let steps: [PropertyStep]
+    private(set) var steps: [PropertyStep]
     let links: OldLinks
     let blobs: BlobStore
-    private let asksValues: Bool
+    var asksValues: Bool { steps.contains { $0.value != nil } }
 
     var writes: Bool { steps.contains(where: \.writes) }
 
@@ -59,7 +63,6 @@ struct EntityMigration {
         self.links = links
         self.blobs = blobs
         steps = Self.steps(entity, old, links, values)
-        asksValues = steps.contains { $0.value != nil }
     }
 
     // MARK: Which steps
@@ -116,13 +119,17 @@ struct EntityMigration {
         _ links: OldLinks
     ) -> [PropertyStep.Kind] {
         let description = relationship.description
+        let adoptions = links.adoptions(backTo: property.id)
+        let adopting: [PropertyStep.Kind] = adoptions.isEmpty ? [] : [.adopt(adoptions)]
         guard let earlier = old.property(property.id), let before = earlier.relationship else {
-            if let lost = links.storageOfLost(by: property, of: entity, before: old) { return [.refuseLinks(lost)] }
-            let storage = links.storage(of: property)
-            if description.isToMany || storage == nil && description.isOptional { return [] }
+            let adoption = links.adoption(by: property.id, of: entity.id)
+            if description.isToMany { return adoption.map { [.checkLinks($0.links)] } ?? [] }
+            let storage = adoption?.links ?? links.storage(of: property)
+            if storage == nil && (description.isOptional || !adoptions.isEmpty) { return adopting }
             let inverse = relationship.inverse.flatMap { links.new.property($0) }
             let isBackToMany = inverse?.relationship?.isToMany ?? false
-            return [.point(storage, back: isBackToMany ? inverse.flatMap(links.storage) : nil)]
+            let back = isBackToMany ? adoption.map(\.back) ?? inverse.flatMap(links.storage) : nil
+            return [.point(storage, back: back)] + adopting
         }
         if description.isToMany {
             let isNarrower =
@@ -136,7 +143,23 @@ struct EntityMigration {
         let possible = links.old.entity(before.destination)?.concreteEntityIDs ?? []
         let leadsAstray = possible.contains { links.new.entity($0) != nil && !allowed.contains($0) }
         let isRequired = before.description.isOptional && !description.isOptional
-        return leadsAstray || isRequired ? [.checkTarget(slot: earlier.slot)] : []
+        let released = links.released(by: property.id)
+        let releasing: [PropertyStep.Kind] = released.isEmpty ? [] : [.release(slot: earlier.slot, released)]
+        return releasing + adopting
+            + (leadsAstray || isRequired && adopting.isEmpty ? [.checkTarget(slot: earlier.slot)] : [])
+    }
+
+    /// Only the steps that make values and links of former ones.
+    var convertingOnly: EntityMigration {
+        var copy = self
+        copy.steps = steps.filter { step in
+            switch step.kind {
+            case .convert, .takeBack, .point, .adopt, .release: true
+            case .supply: step.property.map { links.new.assignment.replaced[$0.id] != nil } ?? false
+            default: false
+            }
+        }
+        return copy
     }
 
     // MARK: One object
@@ -153,10 +176,14 @@ struct EntityMigration {
             case .refuse:
                 failures.add(.migration, "\(entity.name) is abstract and may have no objects.", entity, id)
             case .checkCount: try checkCount(step, id, snapshot, &failures)
-            case .refuseLinks(let storage): try refuseLinks(step, storage, id, row, snapshot, &failures)
+            case .checkLinks(let storage): try checkLinks(step, storage, id, row, snapshot, &failures)
+            case .release(let slot, let entities): try release(step, slot, entities, row, snapshot, &changes)
+            case .adopt(let adoptions): try adopt(step, adoptions, id, row, snapshot, &changes, &failures)
             case .checkTarget(let slot):
                 let value = try snapshot.value(slot, of: row, reader, old)
-                try checkTargets(step, id, value.objectID.map { [$0] } ?? [], &failures)
+                let released = step.property.map { links.released(by: $0.id) } ?? []
+                let target = value.objectID.flatMap { released.contains($0.entityID) ? nil : $0 }
+                try checkTargets(step, id, target.map { [$0] } ?? [], &failures)
             case .point(let storage, let back):
                 try point(step, storage, back, id, row, snapshot, &changes, &failures)
             default:
@@ -166,7 +193,7 @@ struct EntityMigration {
         return changes
     }
 
-    private func migratedObject(
+    func migratedObject(
         _ id: ObjectID, _ row: SnapshotRow, _ reader: RowReader, _ snapshot: Snapshot
     ) throws -> MigratedObject {
         var values: [String: AttributeValue] = [:]
@@ -224,7 +251,7 @@ struct EntityMigration {
         }
     }
 
-    private func ask(
+    func ask(
         _ make: (MigratedObject) throws -> AttributeValue, _ object: MigratedObject, _ key: String,
         _ entity: EntitySchema, _ failures: inout MigrationFailures
     ) -> AttributeValue? {
@@ -239,7 +266,7 @@ struct EntityMigration {
         }
     }
 
-    private func convert(
+    func convert(
         _ value: AttributeValue, _ from: AttributeDescription, _ to: AttributeDescription
     ) throws -> AttributeValue? {
         guard case .blob(let reference) = value, !to.allowsExternalBinaryDataStorage else {
@@ -252,7 +279,7 @@ struct EntityMigration {
 // MARK: - Relationships
 
 extension EntityMigration {
-    private func point(
+    func point(
         _ step: PropertyStep, _ storage: OldLinks.Storage?, _ back: OldLinks.Storage?, _ id: ObjectID,
         _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
@@ -290,20 +317,60 @@ extension EntityMigration {
         }
     }
 
-    private func refuseLinks(
+    /// Makes a to-one nil that leads to an object of these entities.
+    func release(
+        _ step: PropertyStep, _ slot: Int, _ entities: Set<EntityID>, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ changes: inout [PropertyChange]
+    ) throws {
+        guard let property = step.property else { return }
+        let value = try snapshot.value(slot, of: row, row.reader, old)
+        guard let target = value.objectID, entities.contains(target.entityID) else { return }
+        changes.append(PropertyChange(property: property.id, before: .value(value), after: .value(.null)))
+    }
+
+    /// Gives a to-one that is nil the object whose inverse takes over a link to it.
+    func adopt(
+        _ step: PropertyStep, _ adoptions: [OldLinks.BackAdoption], _ id: ObjectID, _ row: SnapshotRow,
+        _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let relationship = property.relationship else { return }
+        var found: [(id: ObjectID, order: OldLinks.Storage)] = []
+        for adoption in adoptions {
+            for (target, _) in try links.targets(adoption.links, of: id, row, old, snapshot, limit: 3)
+            where target.entityID == adoption.owner && !found.contains(where: { $0.id == target }) {
+                found.append((target, adoption.order))
+            }
+        }
+        var current = changes.last { $0.property == property.id }.flatMap { change in
+            if case .value(.objectID(let id)) = change.after { id } else { nil }
+        }
+        if current == nil, let slot = old.slot(of: property.id) {
+            current = try snapshot.value(slot, of: row, row.reader, old).objectID
+            if let id = current, links.released(by: property.id).contains(id.entityID) { current = nil }
+        }
+        let others = found.filter { $0.id != current }
+        guard let target = others.first else {
+            return try checkTargets(step, id, current.map { [$0] } ?? [], &failures)
+        }
+        guard current == nil, others.count == 1 else {
+            let names = ((current.map { [$0] } ?? []) + others.map(\.id)).map { links.old.name(of: $0) }
+            return failures.add(
+                .validationRelationshipExceedsMaximumCount,
+                "\(property.name) can lead to one object only, not to \(names.joined(separator: ", ")).", entity, id,
+                property.name)
+        }
+        changes.append(
+            PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(target.id))))
+        guard let number = relationship.position else { return }
+        let position = try links.position(target.order, of: id, at: target.id, snapshot)
+        changes.append(PropertyChange(property: number, before: .value(.null), after: .value(.integer(position))))
+    }
+
+    private func checkLinks(
         _ step: PropertyStep, _ storage: OldLinks.Storage, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
         _ failures: inout MigrationFailures
     ) throws {
-        guard let property = step.property else { return }
-        let targets = try links.targets(storage, of: id, row, old, snapshot, limit: 1)
-        guard let target = targets.first?.id else {
-            if property.relationship?.isToMany == false { try checkTargets(step, id, [], &failures) }
-            return
-        }
-        failures.add(
-            .migration,
-            "\(property.name) leads to \(links.old.name(of: target)), and the relationship of the same name that "
-                + "replaces it does not take this link over.", entity, id, property.name, .objectID(target))
+        try checkTargets(step, id, try links.targets(storage, of: id, row, old, snapshot).map(\.id), &failures)
     }
 
     private func checkCount(
@@ -319,20 +386,10 @@ extension EntityMigration.PropertyStep {
     /// Whether the object had no value for the property, so that a rule of the app's is always asked.
     fileprivate var isSupplied: Bool { if case .supply = kind { true } else { false } }
     /// Whether nil means the default that the object would have, had the property existed.
-    fileprivate var takesDefault: Bool { isSupplied }
+    var takesDefault: Bool { isSupplied }
     fileprivate var checksRules: Bool { if case .validate = kind { true } else { false } }
 }
 
 extension AttributeValue {
     fileprivate var objectID: ObjectID? { if case .objectID(let id) = self { id } else { nil } }
-}
-
-extension AttributeDescription {
-    /// Whether values that this description allows may break a rule of a later one.
-    fileprivate func isNarrowed(by later: AttributeDescription) -> Bool {
-        let removed = validationRules.filter { !later.validationRules.contains($0) }
-        return later.validationRules.contains { rule in
-            !validationRules.contains(rule) && removed.contains { rule.isNarrower(than: $0) }
-        }
-    }
 }

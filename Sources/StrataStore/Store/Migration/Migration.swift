@@ -51,7 +51,7 @@ struct Migration {
         let concrete = entities.map(\.entity).filter { !$0.isAbstract }
         var passes: [Pass] = concrete.filter { !filling.links(of: $0, new.links).isEmpty }.map(Pass.fillLinks)
         for entity in concrete {
-            for property in entity.properties where Self.isRelinked(property, old, links) {
+            for property in entity.properties where Self.isRelinked(property, entity, old, links) {
                 passes.append(.link(property, entity))
             }
         }
@@ -64,9 +64,13 @@ struct Migration {
         self.passes = passes
     }
 
-    /// Whether the pairs of a relationship must be written again, under a new number.
-    private static func isRelinked(_ property: PropertySchema, _ old: Schema, _ links: OldLinks) -> Bool {
-        guard case .pair(let canonical)? = property.relationship?.truth, canonical == property.id else { return false }
+    /// Whether the pairs of a relationship must be written again, under another number.
+    private static func isRelinked(
+        _ property: PropertySchema, _ entity: EntitySchema, _ old: Schema, _ links: OldLinks
+    ) -> Bool {
+        guard case .pair(let canonical)? = property.relationship?.truth else { return false }
+        if links.adoption(by: property.id, of: entity.id) != nil { return true }
+        guard canonical == property.id else { return false }
         return old.property(canonical) == nil && links.storage(of: property) != nil
     }
 
@@ -91,6 +95,44 @@ struct Migration {
         try CounterKey.entity(entity).withBytes { key in
             try transaction.get(tables.counts, key).map { Int(try CounterKey.value($0)) } ?? 0
         }
+    }
+
+    // MARK: Pairs
+
+    /// The relationships whose pairs are written again, with the entities that own them.
+    var relinked: [(property: PropertySchema, entity: EntitySchema)] {
+        passes.compactMap { if case .link(let property, let entity) = $0 { (property, entity) } else { nil } }
+    }
+
+    /// The pairs of a relationship with another number than before, from the former links of one object.
+    func pairs(
+        of property: PropertySchema, owner id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
+    ) throws -> [PairEvent] {
+        let adoption = links.adoption(by: property.id, of: id.entityID)
+        guard let relationship = property.relationship, let storage = adoption?.links ?? links.storage(of: property),
+            let old = old.entity(id.entityID), let link = new.links.link(property.id)
+        else { return [] }
+        let isSymmetric = relationship.inverse == property.id
+        let inverse = relationship.inverse.flatMap { new.property($0) }
+        let isInverseOrdered = relationship.isInverseOrdered
+        let back = isInverseOrdered ? adoption?.back ?? inverse.flatMap { links.storage(of: $0) } : nil
+        let allowed = new.entity(relationship.destination)?.entityIDs ?? []
+        var pairs: [PairEvent] = []
+        for target in try links.targets(storage, of: id, row, old, snapshot) {
+            guard allowed.contains(target.id.entityID), let key = link.pairKey(owner: id, member: target.id) else {
+                continue
+            }
+            // If two ends lead to each other the one with the smaller id writes the pair.
+            if isSymmetric, key.source != id, try links.leads(target.id, to: id, storage, snapshot) { continue }
+            // If both ends adopt links the source's does.
+            let isSource = isSymmetric || link.isSource(id, of: key)
+            if !isSource, links.adoption(by: key.property, of: target.id.entityID) != nil { continue }
+            let own = relationship.description.isOrdered ? target.position : 0
+            let other = isSymmetric ? own : try links.position(back, of: id, at: target.id, snapshot)
+            let positions = PairPositions(inSource: isSource ? own : other, inTarget: isSource ? other : own)
+            pairs.append(PairEvent(key: key, positions: positions))
+        }
+        return pairs
     }
 
     // MARK: Before

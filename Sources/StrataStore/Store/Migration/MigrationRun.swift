@@ -24,6 +24,15 @@ struct MigrationRun {
         init(_ transaction: TransactionNumber) { events = EventList(transaction: transaction) }
     }
 
+    private static let author = "strata"
+    private static let contextName = "migration"
+    private static func metadata(_ version: ModelVersion) -> [String: String] { ["model": String(version.rawValue)] }
+
+    /// Whether a transaction is a step of the migration to a model.
+    static func isStep(_ record: TransactionRecord, to version: ModelVersion) -> Bool {
+        record.author == author && record.contextName == contextName && record.metadata == metadata(version)
+    }
+
     /// The first object that a pass goes through; nil if there is nothing to do.
     var start: MigrationMark.Progress? { progress(at: 0) }
 
@@ -54,7 +63,7 @@ struct MigrationRun {
             next = fillsWithModel ? nil : try fill(migration.filling.indexesOnly, entity, progress.next, transaction)
         case .link(let property, let entity):
             next = try write(entity, progress.next, &head, transaction) { id, row, snapshot, step in
-                try link(property, of: id, entity, row, snapshot, &step)
+                try link(property, of: id, row, snapshot, &step)
             }
         case .rewrite(let migration):
             next = try write(migration.entity, progress.next, &head, transaction) { id, row, snapshot, step in
@@ -143,8 +152,8 @@ struct MigrationRun {
         guard step.events.count > 0 else { return step.next }
         var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
         let description = TransactionDescription(
-            id: .ofTransaction(), author: "strata", contextName: "migration",
-            metadata: ["model": String(migration.new.version.rawValue)], touched: step.touched.records)
+            id: .ofTransaction(), author: Self.author, contextName: Self.contextName,
+            metadata: Self.metadata(migration.new.version), touched: step.touched.records)
         _ = try LogWriter.append(step.events, description, after: &head, file, transaction, &projector)
         return step.next
     }
@@ -161,42 +170,14 @@ struct MigrationRun {
     }
 
     private func link(
-        _ property: PropertySchema, of id: ObjectID, _ entity: EntitySchema, _ row: SnapshotRow, _ snapshot: Snapshot,
-        _ step: inout StepOutput
+        _ property: PropertySchema, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, _ step: inout StepOutput
     ) throws {
-        guard let relationship = property.relationship, let storage = migration.links.storage(of: property),
-            let old = migration.old.entity(id.entityID), let link = migration.new.links.link(property.id)
-        else { return }
-        let isSymmetric = relationship.inverse == property.id
-        let inverse = relationship.inverse.flatMap { migration.new.property($0) }
-        let isInverseOrdered = relationship.isInverseOrdered
-        let back = isInverseOrdered ? inverse.flatMap { migration.links.storage(of: $0) } : nil
-        let allowed = migration.new.entity(relationship.destination)?.entityIDs ?? []
-        for target in try migration.links.targets(storage, of: id, row, old, snapshot) {
-            guard allowed.contains(target.id.entityID), let key = link.pairKey(owner: id, member: target.id) else {
-                continue
-            }
-            // If two ends lead to each other the one with the smaller id writes the pair.
-            if isSymmetric, key.source != id, try leads(target.id, to: id, storage, snapshot) { continue }
-            let own = relationship.description.isOrdered ? target.position : 0
-            let other =
-                isSymmetric ? own : try migration.links.position(back, of: id, at: target.id, snapshot)
+        for pair in try migration.pairs(of: property, owner: id, row, snapshot) {
             step.payload.reset()
-            step.payload.append(
-                pair: PairEvent(key: key, positions: PairPositions(inSource: own, inTarget: other)))
-            step.events.append(.linked, key.source, previous: .zero, step.payload)
-            step.touched.add(key.source.entityID, .linked, key.property)
-            step.touched.add(key.target.entityID, .linked, key.property)
-        }
-    }
-
-    private func leads(
-        _ source: ObjectID, to target: ObjectID, _ storage: OldLinks.Storage, _ snapshot: Snapshot
-    ) throws -> Bool {
-        switch storage {
-        case .slot(let number): try snapshot.row(source)?.reference(number, of: migration.old, source) == target
-        case .members(let number): try snapshot.isMember(target, of: number, owner: source)
-        case .formerSlot: false
+            step.payload.append(pair: pair)
+            step.events.append(.linked, pair.key.source, previous: .zero, step.payload)
+            step.touched.add(pair.key.source.entityID, .linked, pair.key.property)
+            step.touched.add(pair.key.target.entityID, .linked, pair.key.property)
         }
     }
 }

@@ -8,6 +8,12 @@ struct OldLinks {
     private let returning: [PropertyID: (last: RelationshipSchema, values: PastValues)]
     /// The last values of all properties that return, and of the positions of to-ones.
     let past: [PropertyID: PastValues]
+    /// By entity and relationship: the links of another relationship of the same name that gives way to it.
+    private var adopted: [EntityID: [PropertyID: Adoption]] = [:]
+    /// By a to-one whose inverse adopts links: those links, seen from this end.
+    private var adoptedBack: [PropertyID: [BackAdoption]] = [:]
+    /// By a to-one whose inverse gave its links to another relationship: the entities of the objects that it loses.
+    private var released: [PropertyID: Set<EntityID>] = [:]
 
     init(old: Schema, new: Schema, _ past: [PropertyID: PastValues], _ histories: SchemaHistory) throws {
         self.old = old
@@ -19,6 +25,7 @@ struct OldLinks {
         }
         self.returning = returning
         self.past = past
+        findAdopted()
     }
 
     enum Storage: Sendable, Hashable {
@@ -30,6 +37,22 @@ struct OldLinks {
         case formerSlot(PropertyID)
     }
 
+    /// Links that go from one relationship to another.
+    struct Adoption: Sendable {
+        let links: Storage
+        /// The same links from their other end; nil if no order is kept there.
+        let back: Storage?
+    }
+
+    /// Links that go from one relationship to another, seen from the to-one at their other end.
+    struct BackAdoption: Sendable {
+        /// The entity of the objects that the to-one leads to.
+        let owner: EntityID
+        let links: Storage
+        /// The members of the owner, for the positions.
+        let order: Storage
+    }
+
     /// Nil if there were no such links.
     func storage(of property: PropertySchema) -> Storage? {
         if let number = new.assignment.replaced[property.id]?.first { return forward(number) }
@@ -38,15 +61,36 @@ struct OldLinks {
         return old.property(inverse) == nil ? nil : backward(inverse)
     }
 
-    /// The links of another relationship of the same name, which this one replaces without taking them over: an
-    /// entity's own relationship under a parent that has one of that name, the reverse, or that of one parent after
-    /// another's.
-    func storageOfLost(by property: PropertySchema, of entity: EntitySchema, before: EntitySchema) -> Storage? {
-        guard let lost = before.property(named: property.name),
-            new.isSuccessor(property, withoutLinksOf: lost, in: entity)
-        else { return nil }
-        return forward(lost.id)
+    private mutating func findAdopted() {
+        for entity in new.entities where !entity.isAbstract {
+            guard let before = old.entity(entity.id), !before.isAbstract else { continue }
+            for property in entity.properties where before.property(property.id) == nil {
+                guard let lost = before.property(named: property.name), let earlier = lost.relationship,
+                    new.isSuccessor(property, withoutLinksOf: lost, in: entity), let links = forward(lost.id)
+                else { continue }
+                let back = earlier.isInverseToMany ? earlier.inverse.flatMap(forward) : nil
+                adopted[entity.id, default: [:]][property.id] = Adoption(links: links, back: back)
+                if let inverse = earlier.inverse, !earlier.isInverseToMany {
+                    released[inverse, default: []].insert(entity.id)
+                }
+                guard let inverse = property.relationship?.inverse, let storage = backward(lost.id),
+                    new.property(inverse)?.relationship?.isToMany == false
+                else { continue }
+                adoptedBack[inverse, default: []].append(BackAdoption(owner: entity.id, links: storage, order: links))
+            }
+        }
     }
+
+    /// The links of another relationship of the same name that this one takes over in an entity: an entity's own under
+    /// a parent that has one of that name, the reverse, or that of one parent after another's. Nil if there are none.
+    func adoption(by property: PropertyID, of entity: EntityID) -> Adoption? { adopted[entity]?[property] }
+
+    /// The links that the inverse of a to-one takes over, which this to-one records.
+    func adoptions(backTo property: PropertyID) -> [BackAdoption] { adoptedBack[property] ?? [] }
+
+    /// The entities of the objects that a to-one no longer leads to, because its inverse gave its links to another
+    /// relationship.
+    func released(by property: PropertyID) -> Set<EntityID> { released[property] ?? [] }
 
     private func forward(_ number: PropertyID) -> Storage? {
         if let relationship = old.property(number)?.relationship {
@@ -111,5 +155,14 @@ struct OldLinks {
     func position(_ storage: Storage?, of id: ObjectID, at target: ObjectID, _ snapshot: Snapshot) throws -> Int64 {
         guard case .members(let number)? = storage else { return 0 }
         return try snapshot.position(of: id, in: number, owner: target) ?? 0
+    }
+
+    /// Whether one object's links lead to another.
+    func leads(_ source: ObjectID, to target: ObjectID, _ storage: Storage, _ snapshot: Snapshot) throws -> Bool {
+        switch storage {
+        case .slot(let number): try snapshot.row(source)?.reference(number, of: old, source) == target
+        case .members(let number): try snapshot.isMember(target, of: number, owner: source)
+        case .formerSlot: false
+        }
     }
 }

@@ -70,6 +70,7 @@ extension Store {
         }
         // Layers of the past may hold damaged rows.
         snapshots.lag.removeAll()
+        conversions.removeAll()
         guard let report = result.withLock({ $0 }) else {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }

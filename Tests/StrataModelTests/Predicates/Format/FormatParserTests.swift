@@ -80,6 +80,8 @@ struct FormatParserTests {
             ("NULL", .null), ("nil", .null), ("-9223372036854775808", .integer(.min)),
             ("9223372036854775808", .decimal(Decimal(string: "9223372036854775808") ?? 0)), ("'%@ %%'", "%@ %%"),
             ("CAST(1.5, 'NSDate')", .date(Date(timeIntervalSinceReferenceDate: 1.5))),
+            ("CAST('2001-01-02', 'NSDate')", .date(Date(timeIntervalSinceReferenceDate: 86_400))),
+            ("CAST('1.5', 'NSDate')", .date(Date(timeIntervalSinceReferenceDate: 1.5))),
             ("CAST('0.1', 'NSDecimalNumber')", .decimal(Decimal(string: "0.1") ?? 0)),
             (
                 "CAST('85d4fbee-6ec6-47df-bfa1-615931903d7e', 'NSUUID')",

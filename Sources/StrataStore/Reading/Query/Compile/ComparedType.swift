@@ -72,9 +72,15 @@ enum ComparedType: Sendable, Hashable {
         case (.text, .string), (.url, .url): value
         case (.text, .url(let url)): .string(url.absoluteString)
         case (.url, .string(let text)): .string(text)
+        case (.date, .string(let text)): Date(iso8601Text: text).map(AttributeValue.date)
         case (.uuid, .string(let text)): UUID(uuidString: text).map(AttributeValue.uuid)
         default: nil
         }
+    }
+
+    /// How to write a constant of the type instead of text; empty where text will not do in any form.
+    var advice: String {
+        self == .date ? " Write a date as '2026-11-21' or '2026-11-21T18:30:00Z', or pass a Date." : ""
     }
 
     var name: String {

@@ -282,10 +282,15 @@ struct ComparisonCompiler {
                     "\(path.text) may be stored outside the row, so it can only be compared with nil.")
             }
             guard type.constant(constant) != nil else {
-                throw refusal(
-                    .wrongType, path, "\(path.text) is \(type.name) and cannot be compared with \(constant.kindName).")
+                throw cannotCompare(path, type, constant)
             }
         }
+    }
+
+    private func cannotCompare(_ path: ResolvedPath, _ type: ComparedType, _ constant: AttributeValue) -> StrataError {
+        let advice = constant.isNumber || constant.text != nil ? type.advice : ""
+        return refusal(
+            .wrongType, path, "\(path.text) is \(type.name) and cannot be compared with \(constant.kindName).\(advice)")
     }
 
     /// Refuses a comparison of two paths whose values can never be equal.
@@ -296,8 +301,7 @@ struct ComparisonCompiler {
         case .constant(let value):
             let isNear = value.text != nil && type.isText || value.isNumber && type.isNumber
             guard type.constant(value) != nil || isNear else {
-                throw refusal(
-                    .wrongType, path, "\(path.text) is \(type.name) and cannot be compared with \(value.kindName).")
+                throw cannotCompare(path, type, value)
             }
         case .path(let other):
             let otherType = ComparedType(other.end)

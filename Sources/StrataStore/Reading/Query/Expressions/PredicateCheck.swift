@@ -105,7 +105,8 @@ struct PredicateCheck {
         if Self.literals(comparison.left).contains(where: { rightType.constant($0) != nil }) { return }
         throw refusal(
             .wrongType,
-            "\(comparison.left) is \(left.name) and cannot be compared with \(comparison.right), \(right.name).")
+            "\(comparison.left) is \(left.name) and cannot be compared with \(comparison.right), \(right.name)."
+                + (Self.literals(comparison.right).isEmpty ? "" : leftType.advice))
     }
 
     private static func literals(_ expression: FetchExpression) -> [AttributeValue] {

@@ -1,0 +1,107 @@
+import StrataModel
+
+// What a migration makes of an object of a past state: values and links are converted. Rules of the model are not
+// checked, and nothing that the object lacked is supplied.
+
+extension EntityMigration {
+    /// Whether a value is converted without a rule of the app's.
+    var convertsByType: Bool {
+        steps.contains { if case .convert = $0.kind { $0.value == nil } else { false } }
+    }
+
+    /// The converted values and links of an object.
+    ///
+    /// - Parameters:
+    ///   - recorded: nil if every conversion has a rule.
+    ///   - guesses: notes values that `recorded` does not tell.
+    ///   - misfits: gets the properties whose values cannot be shown.
+    func pastChanges(
+        of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, _ recorded: RecordedConversions?,
+        _ guesses: inout ConversionGuesses, _ misfits: inout [PropertyMisfit]
+    ) throws -> [PropertyChange] {
+        let reader = try row.reader
+        let object = asksValues ? try migratedObject(id, row, reader, snapshot) : nil
+        var changes: [PropertyChange] = []
+        for step in steps {
+            guard let property = step.property else { continue }
+            switch step.kind {
+            case .point(let storage, let back):
+                try pastLink(property, &changes, &misfits) {
+                    try point(step, storage, back, id, row, snapshot, &$0, &$1)
+                }
+            case .release(let slot, let entities): try release(step, slot, entities, row, snapshot, &changes)
+            case .adopt(let adoptions):
+                try pastLink(property, &changes, &misfits) { try adopt(step, adoptions, id, row, snapshot, &$0, &$1) }
+            default: break
+            }
+            guard let attribute = property.attribute else { continue }
+            var value: AttributeValue?
+            switch step.kind {
+            case .convert(let slot, let from):
+                let stored = try snapshot.value(slot, of: row, reader, old)
+                if let make = step.value?.make, let object {
+                    var failures = MigrationFailures()
+                    value = ask(make, object, property.name, entity, &failures)
+                } else {
+                    value = try converted(stored, from, slot, property, attribute, id, recorded, &guesses)
+                }
+            case .takeBack(let past, let from):
+                let last = try past.value(of: id, row, snapshot)
+                value = try last.map { try convert($0, from, attribute) } ?? .some(.null)
+            default: value = .null
+            }
+            if value?.isNull ?? false, let constant = attribute.defaultValue, step.takesDefault || !attribute.isOptional
+            {
+                value = constant
+            }
+            guard let value, value.isNull || value.fits(attribute) else {
+                let sentence = "\(property.name) had a value that cannot be made \(attribute.type.nameWithArticle)."
+                misfits.append(PropertyMisfit(property: property.id, sentence: sentence))
+                continue
+            }
+            guard !value.isNull else { continue }
+            changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(value)))
+        }
+        return changes
+    }
+
+    /// Nil for a value that cannot be converted.
+    private func converted(
+        _ stored: AttributeValue, _ from: AttributeDescription, _ slot: Int, _ property: PropertySchema,
+        _ attribute: AttributeDescription, _ id: ObjectID, _ recorded: RecordedConversions?,
+        _ guesses: inout ConversionGuesses
+    ) throws -> AttributeValue? {
+        guard !stored.isNull else { return .null }
+        let byType = try convert(stored, from, attribute)
+        guard let made = try recorded?.value(of: property, id, from: slot, stored) else {
+            if byType != nil { guesses.note(id, property.id) }
+            return byType
+        }
+        if byType.map({ !$0.isIdentical(to: made) }) ?? true { guesses.noteWrong(property) }
+        return made
+    }
+
+    private func pastLink(
+        _ property: PropertySchema, _ changes: inout [PropertyChange], _ misfits: inout [PropertyMisfit],
+        _ link: (inout [PropertyChange], inout MigrationFailures) throws -> Void
+    ) throws {
+        var failures = MigrationFailures()
+        let known = changes.count
+        try link(&changes, &failures)
+        let codes = failures.details.map(\.code).filter { $0 != .validationMissingMandatoryProperty }
+        if let code = codes.first {
+            let sentence =
+                code == .validationRelationshipExceedsMaximumCount
+                ? "\(property.name) led to several objects, and leads to one only now."
+                : "\(property.name) led to an object that it can no longer lead to."
+            misfits.append(PropertyMisfit(property: property.id, sentence: sentence))
+            changes.removeSubrange(known...)
+            return
+        }
+        // Objects of an entity that the model no longer has are not shown.
+        guard changes.count > known, case .value(.objectID(let target)) = changes[known].after,
+            links.new.entity(target.entityID) == nil
+        else { return }
+        changes.removeSubrange(known...)
+    }
+}

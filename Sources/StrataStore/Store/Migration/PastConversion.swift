@@ -1,0 +1,215 @@
+import LMDB
+import StrataModel
+
+/// What a conversion reads: one read transaction of a store.
+struct ConversionSource {
+    let store: Store
+    let transaction: ReadTransaction
+    let head: EventNumber
+    let newest: SchemaHistory
+
+    init(_ store: Store, _ transaction: ReadTransaction, _ head: EventNumber, _ newest: SchemaHistory) {
+        self.store = store
+        self.transaction = transaction
+        self.head = head
+        self.newest = newest
+    }
+
+    /// Whether the state at an event is older than a model.
+    func isBefore(_ eventNumber: EventNumber, _ schema: Schema) throws -> Bool {
+        guard let first = newest.versions.first, first < schema.version else { return false }
+        return try eventNumber < store.file.installation(of: schema.version, newest, transaction)
+    }
+
+    /// A state through the model of its time, or a later one that is not the newest.
+    func snapshot(at eventNumber: EventNumber, _ schema: Schema, _ layers: [Layer] = []) throws -> Snapshot {
+        try store.snapshots.snapshot(at: eventNumber, layers: layers, through: schema, transaction, head, newest)
+    }
+
+    /// The states just before and just after the migration to a model.
+    func migration(to version: ModelVersion) throws -> (before: EventNumber, after: EventNumber) {
+        let reader = LogReader(transaction, store.file.tables, newest)
+        let last = try store.file.readHead(transaction).transaction
+        guard var record = try reader.lastTransaction(upTo: last, where: { $0.modelVersion < version }) else {
+            return (.zero, .zero)
+        }
+        let before = EventNumber(rawValue: record.firstEvent.rawValue - 1)
+        while record.number < last,
+            let next = try reader.transaction(TransactionNumber(rawValue: record.number.rawValue + 1)),
+            MigrationRun.isStep(next, to: version)
+        {
+            record = next
+        }
+        return (before, record.lastEvent)
+    }
+}
+
+/// Converts a state of before some migrations to the model after them, one migration after another.
+///
+/// A value that the object still had when the migration ran becomes what the migration made of it: the log says so.
+/// Any other value becomes what the rule makes of it, if the store was opened with one, or what the types say.
+struct PastConversion {
+    private let source: ConversionSource
+    private let eventNumber: EventNumber
+    private var values: [(id: ObjectID, revision: EventNumber, change: PropertyChange)] = []
+    private var pairs: [PairKey: PairPositions] = [:]
+    private var unreadable: [(id: ObjectID, property: PropertyID, sentence: String)] = []
+
+    init(_ source: ConversionSource, at eventNumber: EventNumber) {
+        self.source = source
+        self.eventNumber = eventNumber
+    }
+
+    mutating func run(to schema: Schema) throws -> ConvertedState {
+        let (file, newest) = (source.store.file, source.newest)
+        var old = try file.schema(at: eventNumber, newest, source.transaction)
+        var models: [Schema] = []
+        for version in newest.versions where version <= schema.version {
+            guard let before = old, version > before.version, let new = try newest.schema(version) else { continue }
+            models.append(new)
+            try convert(
+                Migration(
+                    from: before, to: new, newest, values: file.options.migration.values, blobs: source.store.blobs))
+            old = new
+        }
+        return try finish(schema, models)
+    }
+
+    private mutating func convert(_ migration: Migration) throws {
+        let entities = migration.entities.map(\.convertingOnly).filter { !$0.steps.isEmpty }
+        let relinked = migration.relinked
+        guard !entities.isEmpty || !relinked.isEmpty else { return }
+        let below = try layer(migration.old)
+        let snapshot = try source.snapshot(at: eventNumber, migration.old, below.isEmpty ? [] : [below])
+        let recorded = entities.contains(where: \.convertsByType) ? try RecordedConversions(migration, source) : nil
+        var guesses = ConversionGuesses()
+        for entity in entities {
+            try snapshot.scan(entity.entity.id) { id, row in
+                var misfits: [PropertyMisfit] = []
+                for change in try entity.pastChanges(of: id, row, snapshot, recorded, &guesses, &misfits) {
+                    values.append((id, row.revision, change))
+                }
+                for misfit in misfits { unreadable.append((id, misfit.property, misfit.sentence)) }
+                return true
+            }
+        }
+        removeGuesses(guesses)
+        for (property, entity) in relinked {
+            try snapshot.scan(entity.id) { id, row in
+                for pair in try migration.pairs(of: property, owner: id, row, snapshot) {
+                    pairs[pair.key] = pair.positions
+                }
+                return true
+            }
+        }
+    }
+
+    /// Where the log shows that the migration had another rule for a property than its types, values that the log does
+    /// not tell cannot be known.
+    private mutating func removeGuesses(_ guesses: ConversionGuesses) {
+        guard !guesses.wrong.isEmpty else { return }
+        values.removeAll { guesses.wrong[$0.change.property] != nil && guesses.isGuess($0.id, $0.change.property) }
+        for (property, sentence) in guesses.wrong {
+            for id in guesses.objects[property] ?? [] { unreadable.append((id, property, sentence)) }
+        }
+    }
+
+    private func layer(_ schema: Schema) throws -> Layer {
+        var builder = Layer.Builder(schema: schema)
+        for (id, revision, change) in values {
+            guard let entity = schema.entity(id.entityID), !entity.isAbstract, entity.slot(of: change.property) != nil,
+                case .value(let value) = change.after,
+                let index = builder.rows.delta(of: id, revision: revision)
+            else { continue }
+            try builder.rows.add(value, of: change.property, at: index)
+        }
+        for (key, positions) in pairs where schema.property(key.property) != nil { builder.setPair(key, positions) }
+        return builder.finish()
+    }
+
+    private func finish(_ schema: Schema, _ models: [Schema]) throws -> ConvertedState {
+        var problems: [MigrationProblem] = []
+        var indexes: [ObjectID: [Int]] = [:]
+        for (id, property, sentence) in unreadable {
+            guard let name = Self.name(of: property, schema, models), let entity = schema.entity(id.entityID) else {
+                continue
+            }
+            let error = StrataError(.migration, sentence, context: .init(entityName: entity.name, key: name))
+            let index = problems.firstIndex { $0.isTold(by: error) } ?? problems.count
+            if index == problems.count { problems.append(MigrationProblem(error)) }
+            problems[index].add(id)
+            indexes[id, default: []].append(index)
+        }
+        return ConvertedState(layer: try layer(schema), problems: problems, unreadable: indexes)
+    }
+
+    /// The name of a property, or of what took over its values later; nil if nothing did.
+    private static func name(of property: PropertyID, _ schema: Schema, _ models: [Schema]) -> String? {
+        var property = property
+        for model in models {
+            let heir = model.assignment.replaced.first { $0.value.contains(property) }?.key
+            if let heir { property = heir }
+        }
+        return schema.property(property)?.name
+    }
+}
+
+/// A property that cannot show the value of one object, and why.
+struct PropertyMisfit {
+    let property: PropertyID
+    let sentence: String
+}
+
+/// Values that were converted by their types alone, because the log does not tell what the migration made of them.
+struct ConversionGuesses {
+    /// By property; objects come in order of their ids.
+    private(set) var objects: [PropertyID: [ObjectID]] = [:]
+    /// Properties for which the types alone give other values than the migration did, with a sentence about that.
+    private(set) var wrong: [PropertyID: String] = [:]
+
+    mutating func note(_ id: ObjectID, _ property: PropertyID) { objects[property, default: []].append(id) }
+
+    mutating func noteWrong(_ property: PropertySchema) {
+        wrong[property.id] =
+            "\(property.name) was converted by a rule that the store was not opened with."
+    }
+
+    func isGuess(_ id: ObjectID, _ property: PropertyID) -> Bool {
+        guard let objects = objects[property] else { return false }
+        var (low, high) = (0, objects.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if objects[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low < objects.count && objects[low] == id
+    }
+}
+
+/// What a migration made of values, as the log has it.
+struct RecordedConversions {
+    private let before: Snapshot
+    private let after: Snapshot
+    private let old: Schema
+    private let new: Schema
+
+    init(_ migration: Migration, _ source: ConversionSource) throws {
+        old = migration.old
+        new = migration.new
+        let moments = try source.migration(to: new.version)
+        before = try source.snapshot(at: moments.before, old)
+        after = try source.snapshot(at: moments.after, new)
+    }
+
+    /// The new value of an object that had `value` in a slot also when the migration ran; nil for any other object.
+    func value(
+        of property: PropertySchema, _ id: ObjectID, from slot: Int, _ value: AttributeValue
+    ) throws -> AttributeValue? {
+        guard let oldEntity = old.entity(id.entityID), let newEntity = new.entity(id.entityID),
+            let was = try before.row(id),
+            try before.value(slot, of: was, was.reader, oldEntity).isIdentical(to: value),
+            let row = try after.row(id)
+        else { return nil }
+        let made = try after.value(property.slot, of: row, row.reader, newEntity)
+        return made.isNull ? nil : made
+    }
+}

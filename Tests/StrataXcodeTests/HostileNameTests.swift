@@ -1,0 +1,102 @@
+import Foundation
+import StrataModel
+import StrataTestSupport
+import StrataXcode
+import Testing
+
+/// Names and values of a model that generated code could take for something else.
+@Suite struct HostileNameTests {
+    /// Names that accessors, their parameters, or the code of the classes use, and words of Swift.
+    private static let names = [
+        "members", "member", "index", "newValue", "oldValue", "value", "values", "context", "visitor", "object",
+        "objects",
+        "addToMembers", "removeFromMember", "fetchRequest", "get", "set", "some", "any", "async", "await", "actor",
+        "lazy",
+        "weak", "willSet", "didSet", "borrowing", "consuming", "macro", "package", "nonisolated", "mutating",
+        "required",
+        "convenience", "dynamic", "final", "optional", "override", "left", "prefix", "indirect", "repeat", "throws",
+        "rethrows", "operator", "print", "type", "error", "key", "keyPath", "id", "name", "number", "data", "date",
+        "url",
+        "state", "body", "body_", "min", "max", "abs", "count", "first", "insert", "delete", "remove", "append", "seed",
+        "insertIntoMembers", "at", "entityName_", "String", "Int", "Int64", "Bool", "Date", "Double", "Optional", "Set",
+        "Sequence", "ToMany", "Result", "Error", "Data", "Entity", "ManagedObject", "FetchRequest", "ObjectID",
+        "Strata",
+        "Foundation", "Swift", "_", "_x", "é", "名前", "x1",
+    ]
+
+    private static let types: [AttributeType] = [
+        .integer16, .integer32, .integer64, .double, .float, .decimal, .string, .boolean, .date, .binaryData, .uuid,
+        .uri,
+    ]
+
+    private func complaint(_ model: ManagedObjectModel, _ form: ModelCode.Form) throws -> String? {
+        try Compiler.check(
+            ModelCode(model, modelName: "Hostile", form: form, isPublic: form == .macro).files,
+            hasMacros: form == .macro)
+    }
+
+    private static var forms: [ModelCode.Form] {
+        ModelCode.Form.allCases.filter { $0 == .plain || Compiler.hasMacros }
+    }
+
+    /// Every name as an attribute of one entity and as a to-many of another.
+    @Test func everyNameIsUsedAsAPropertyOfEachKind() throws {
+        let names = Self.names.filter { $0 != "_" }
+        let attributes = names.enumerated().map { number, name in
+            PropertyDescription.attribute(
+                AttributeDescription(name: name, type: Self.types[number % Self.types.count], isOptional: true))
+        }
+        let many = names.map { name in
+            PropertyDescription.relationship(
+                RelationshipDescription(
+                    name: name, destinationEntityName: "Other", inverseName: name, isToMany: true, isOrdered: true))
+        }
+        let one = names.map { name in
+            PropertyDescription.relationship(
+                RelationshipDescription(name: name, destinationEntityName: "Many", inverseName: name))
+        }
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(name: "One", properties: attributes), EntityDescription(name: "Many", properties: many),
+            EntityDescription(name: "Other", properties: one),
+        ])
+        for form in Self.forms { #expect(try complaint(model, form) == nil, "\(form)") }
+    }
+
+    private static func rules(_ type: AttributeType, _ generator: inout SeededGenerator) -> [ValidationRule] {
+        let bounds: [AttributeValue]
+        switch type {
+        case .integer16: bounds = [.integer(-32_768), .integer(-1), .integer(0), .integer(32_767)]
+        case .integer32, .integer64: bounds = [.integer(-2_147_483_648), .integer(-5), .integer(2_147_483_647)]
+        case .double: bounds = [.double(-.infinity), .double(-1e300), .double(-0.0), .double(1e-7), .double(.infinity)]
+        case .float: bounds = [.float(-.infinity), .float(-1e30), .float(1e-7), .float(.infinity)]
+        case .decimal: bounds = [.decimal(-1), .decimal(Decimal(string: "1e40") ?? 0)]
+        case .date:
+            bounds = [-1e12, -3600, 0, 1e12].map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+        case .string: return [.length(minimum: 1, maximum: .random(using: &generator) ? 5 : nil)]
+        default: return []
+        }
+        let (low, high) = (Int.random(in: bounds.indices, using: &generator), bounds.count - 1)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: return [.range(minimum: bounds[low], maximum: nil)]
+        case 1: return [.range(minimum: nil, maximum: bounds[low])]
+        default: return [.range(minimum: bounds[low], maximum: bounds[high])]
+        }
+    }
+
+    /// Every bound of every type, at either end or both.
+    @Test func boundsOfEveryKindCompile() throws {
+        var properties: [PropertyDescription] = []
+        var generator = SeededGenerator(seed: 7)
+        for type in Self.types {
+            for number in 0..<12 {
+                properties.append(
+                    .attribute(
+                        AttributeDescription(
+                            name: "\(type)\(number)", type: type, isOptional: number % 2 == 0,
+                            validationRules: Self.rules(type, &generator))))
+            }
+        }
+        let model = try ManagedObjectModel(entities: [EntityDescription(name: "Bounds", properties: properties)])
+        for form in Self.forms { #expect(try complaint(model, form) == nil, "\(form)") }
+    }
+}
