@@ -177,7 +177,11 @@ final class PageSums: @unchecked Sendable {
         let header = [UInt8](opened, at: 0, count: 32)?.withUnsafeBytes { bytes in
             (0..<4).map { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
         }
-        guard let header, header == Self.header(pageSize: pageSize, salt: header[2]) else {
+        var status = stat()
+        // A power cut may have taken the length and left the head.
+        guard let header, header == Self.header(pageSize: pageSize, salt: header[2]), fstat(opened, &status) == 0,
+            status.st_size >= Self.unit
+        else {
             close(opened)
             return false
         }

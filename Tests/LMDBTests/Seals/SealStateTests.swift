@@ -46,6 +46,17 @@ import Testing
         #expect(wholeSeals == 1 && report.hasSums && report.isSound)
     }
 
+    /// A power cut may keep the head of the file and lose its length.
+    @Test(arguments: [32, 4_096, 8_192, 16_383]) func sumsThatWereCutShortAreMadeAnew(size: Int) throws {
+        try store.fill(1000)
+        #expect(truncate(sumsPath, size) == 0)
+        let reader = try store.open { $0.access = .readOnly }
+        #expect(try reader.checkPages().isSound)
+        try reader.close()
+        let (wholeSeals, report) = try write()
+        #expect(wholeSeals == 1 && report.hasSums && report.isSound)
+    }
+
     /// The process ended between the commit and its seal.
     @Test func aCommitThatWasNotSealedIsSealedByTheNextWriter() throws {
         try store.fill(1000)
