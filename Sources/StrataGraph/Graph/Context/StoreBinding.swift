@@ -59,7 +59,8 @@ final class StoreBinding: Sendable {
         hasBoundedLinks = schema.links.all.contains(where: \.isBounded)
     }
 
-    /// Logs which transformers the model names that nobody has registered; their attributes cannot be read or set.
+    /// Logs a warning for each transformer that the model names and that is not registered: its attributes cannot be
+    /// read or set.
     func warnOfMissingTransformers() {
         var users: [String: [String]] = [:]
         for entity in model.entities {
