@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import Testing
 
-/// What people who use an app are told.
+/// `localizedDescription`: sentences for the users of an app.
 struct LocalizedErrorTests {
     private struct Own: LocalizedError { let errorDescription: String? = "A film needs a star." }
     private struct Bare: Error {}
