@@ -240,6 +240,22 @@ import Testing
         #expect(third.songs[0].playlists.count == 1)
     }
 
+    @Test func makingRoomForMembersOverrulesNoMoveOfOthers() throws {
+        let list = playlist("Mix")
+        list.songs = ToMany((0..<30).map { song("\($0)") })
+        try context.save()
+        let (other, again) = try reread(list)
+        again.songs.move(from: 2, to: 29)
+        try other.save()
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        for number in 0..<40 { list.songs.insert(song("n\(number)"), at: 15) }
+        try context.save()
+        let (_, merged) = try reread(list)
+        let inserted = (0..<40).reversed().map { "n\($0)" }
+        let expected = (0..<15).map(String.init) + inserted + (15..<30).map(String.init)
+        #expect(merged.songs.map(\.title) == expected.filter { $0 != "2" } + ["2"])
+    }
+
     @Test func assigningAnOrderedToManyReordersIt() throws {
         let list = playlist("Mix")
         let (a, b, c) = (track("a"), track("b"), track("c"))

@@ -135,12 +135,12 @@ struct BatchLinks {
                 try setReference(of: member, toOne, to: nil)
             }
             for (index, member) in wanted.enumerated() {
-                try setReference(of: member, toOne, to: id, position: Int64(index) * ManagedObjectContext.positionGap)
+                try setReference(of: member, toOne, to: id, position: Int64(index) * MemberPositions.gap)
             }
         case .pairs(_, _, _, let inverse):
             for member in gone { unlink(link, id, member) }
             for (index, member) in wanted.enumerated() {
-                let position = link.isOrdered ? Int64(index) * ManagedObjectContext.positionGap : 0
+                let position = link.isOrdered ? Int64(index) * MemberPositions.gap : 0
                 try self.link(link, id, member, position, other: inverse)
             }
         }

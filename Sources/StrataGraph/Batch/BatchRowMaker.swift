@@ -188,13 +188,13 @@ struct BatchPositions {
 
     /// All members of an owner have been set, with the first positions.
     mutating func note(_ link: PropertyID, _ owner: ObjectID, count: Int) {
-        last[ListKey(id: owner, link: link)] = (Int64(count) - 1) * ManagedObjectContext.positionGap
+        last[ListKey(id: owner, link: link)] = (Int64(count) - 1) * MemberPositions.gap
     }
 
     mutating func next(_ link: PropertyID, _ owner: ObjectID) throws -> Int64 {
         let key = ListKey(id: owner, link: link)
         let before = try last[key] ?? snapshot.lastPosition(of: link, owner: owner)
-        let position = before.map { $0 + ManagedObjectContext.positionGap } ?? 0
+        let position = before.map(MemberPositions.after) ?? 0
         last[key] = position
         return position
     }

@@ -122,8 +122,6 @@ extension ManagedObjectContext {
 
     // MARK: Positions
 
-    static let positionGap: Int64 = 1 << 32
-
     /// The position behind the last member.
     func positionAtEnd(_ state: ToManyState) throws -> Int64 {
         if state.lastPosition == nil {
@@ -143,28 +141,20 @@ extension ManagedObjectContext {
             state.lastPosition = last
         }
         let last = state.lastPosition ?? .min
-        return last == .min ? 0 : last + Self.positionGap
+        return last == .min ? 0 : MemberPositions.after(last)
     }
 
-    /// The position between the members at `index - 1` and `index`; makes room first when there is none.
+    /// The position in front of the member at `index`; makes room first when there is none.
     func position(at index: Int, _ state: ToManyState) throws -> Int64 {
-        let count = try members(state).count
-        guard index < count else { return try positionAtEnd(state) }
-        for _ in 0..<2 {
-            let next = state.positions[index]
-            if index == 0 { return next - Self.positionGap }
-            let previous = state.positions[index - 1]
-            if next - previous > 1 { return previous + (next - previous) / 2 }
-            try spreadOut(state)
+        let ids = try members(state)
+        guard index < ids.count else { return try positionAtEnd(state) }
+        if let room = MemberPositions.room(at: index, in: state.positions) { return room }
+        let spread = MemberPositions.spread(state.positions, at: index)
+        for (member, position) in zip(ids[spread.first...], spread.positions) {
+            try setPosition(of: member, position, state)
         }
-        return try positionAtEnd(state)
-    }
-
-    /// Gives every member a new position with room between.
-    private func spreadOut(_ state: ToManyState) throws {
-        for (index, member) in try members(state).enumerated() {
-            try setPosition(of: member, Int64(index) * Self.positionGap, state)
-        }
+        _ = try members(state)
+        return MemberPositions.room(at: index, in: state.positions) ?? state.positions[index]
     }
 
     func setPosition(of member: ObjectID, _ position: Int64, _ state: ToManyState) throws {
