@@ -38,7 +38,8 @@ enum HeadState: Equatable {
                 sentence: "its head at commit \(commit) is damaged; if data.mdb was put in place without its "
                     + "pages.sums, remove that file")
         }
-        if digest.content == newest.head.content {
+        let other = isFirst ? second.transaction : first.transaction
+        if digest.content == newest.head.content, !mayRepeat(newest, commit, other) {
             throw Damage(sentence: "the head of commit \(newest.commit) has another number")
         }
         let sealed = HeadDigest(newest.commit & 1 == 0 ? pages.0 : pages.1)
@@ -52,5 +53,11 @@ enum HeadState: Equatable {
             throw Damage(sentence: "the head of commit \(before.commit) has another number")
         }
         return .oneAhead
+    }
+
+    /// Whether a commit can have its trees on the same pages as the sealed one. A page that a commit frees is written
+    /// on by the second commit after it at the earliest, and the other head is then that of the commit before.
+    private static func mayRepeat(_ sealed: Seal, _ commit: UInt64, _ other: UInt64) -> Bool {
+        commit >= sealed.commit + 3 && other + 1 == commit
     }
 }
