@@ -179,14 +179,17 @@ private struct OpenMask {
         try opened.close()
     }
 
-    /// Its first sync is that of the file, which has no name yet; the second is that of the directory.
-    @Test func aHotCopyIsSyncedBeforeItGetsItsName() throws {
-        try store.fill(1_000)
-        let first = try ChildProcess("copy-unsynced", store, 1).lines()
-        guard first != ["unavailable"] else { return }
-        #expect(first.count == 2 && first.first?.hasPrefix("error") == true && first.last == "1 failed, nothing there")
-        let second = try ChildProcess("copy-unsynced", store, 2).lines()
-        #expect(second.count == 2 && second.last == "1 failed, named")
+    /// The file, the directory above the copy's, and the copy's directory, in this order. A copy or a new store whose
+    /// name is there is in a directory whose name is durable.
+    @Test(arguments: ["copy-unsynced", "make-unsynced"])
+    func aFileAndItsDirectoryAreSyncedBeforeItGetsItsName(work: String) throws {
+        if work == "copy-unsynced" { try store.fill(1_000) }
+        for (sync, state) in [(1, "nothing there"), (2, "nothing there"), (3, "named")] {
+            let lines = try ChildProcess(work, store, sync).lines()
+            guard lines != ["unavailable"] else { return }
+            #expect(lines.count == 2 && lines.first?.hasPrefix("error") == true, "\(lines)")
+            #expect(lines.last == "1 failed, \(state)")
+        }
     }
 
     @Test func aFileEndsWhereACopyOfItEnds() throws {

@@ -33,6 +33,7 @@ struct Child {
         case "use-after-end": try useAfterEnd()
         case "nested-write": try nestedWrite()
         case "copy-unsynced": try copyUnsynced()
+        case "make-unsynced": makeUnsynced()
         default: report("unknown command")
         }
     }
@@ -234,6 +235,16 @@ struct Child {
         }
         report("inherited \(count)")
         try environment.close()
+    }
+
+    /// Makes a new environment while the sync with this number fails.
+    private func makeUnsynced() {
+        guard fault_available() == 1 else { return report("unavailable") }
+        fault_arm(Int32(FAULT_SYNC), number, 1, EIO, Int32(FAULT_REFUSE))
+        do { _ = try Environment.open(at: path) } catch { say(error) }
+        let failures = fault_disarm()
+        let isNamed = access(path + "/data.mdb", F_OK) == 0
+        report("\(failures) failed, \(isNamed ? "named" : "nothing there")")
     }
 
     /// Copies the store while the `number`th sync fails, and says whether the copy has its name.

@@ -39,7 +39,7 @@ extension Environment {
         if options.networkFileSystems == .refused { try NetworkFileSystem.check(directory) }
         try directory.checkLockFile(ownership: options.ownership)
         if options.residence == .unlinkedAfterOpen { try checkIsUnused(directory) }
-        if !options.isReadOnly { directory.sweepLeftovers() }
+        if !options.isReadOnly { try directory.sweepLeftovers() }
         let identity = try ensureDataFile(in: directory, options)
         let environment = try EnvironmentRegistry.shared.environment(for: identity, options) {
             () throws(LMDBError) in
@@ -62,7 +62,7 @@ extension Environment {
     ) throws(LMDBError) -> FileIdentity {
         if let found = try checkedDataFile(in: directory, options) { return found }
         if options.mayCreate {
-            try createDataFile(in: directory)
+            try createDataFile(in: directory, isSynced: options.residence == .named)
             if let made = try checkedDataFile(in: directory, options) { return made }
         }
         throw LMDBError(.missing, operation: "open the store", path: directory.path(of: EnvironmentDirectory.dataName))
@@ -81,6 +81,7 @@ extension Environment {
         }
         defer { EnvironmentDirectory.closeFile(file.descriptor) }
         _ = try DataFileHeader.read(descriptor: file.descriptor, path: directory.path(of: name))
+        if !options.isReadOnly { try directory.synchronize(ifNew: file.descriptor) }
         return file.identity
     }
 
@@ -92,7 +93,9 @@ extension Environment {
     }
 
     /// Lets LMDB make a data file under a temporary name, so that a crash leaves no half-made one.
-    private static func createDataFile(in directory: EnvironmentDirectory) throws(LMDBError) {
+    private static func createDataFile(
+        in directory: EnvironmentDirectory, isSynced: Bool
+    ) throws(LMDBError) {
         let name = ".new-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         guard mkdirat(directory.descriptor, name, 0o700) == 0 else {
             let error = SystemError.current("make a temporary directory", directory.path(of: name))
@@ -101,22 +104,20 @@ extension Environment {
             throw error
         }
         let temporary = name + "/" + EnvironmentDirectory.dataName
-        defer {
-            directory.remove(temporary)
-            unlinkat(directory.descriptor, name, AT_REMOVEDIR)
-        }
+        defer { unlinkat(directory.descriptor, name, AT_REMOVEDIR) }
         var made: OpaquePointer?
         var result = mdb_env_create(&made)
         defer { mdb_env_close(made) }
         if result == 0 { result = mdb_env_open(made, directory.path(of: name), UInt32(MDB_NOLOCK), 0o600) }
         if result == 0 { result = mdb_env_sync(made, 1) }
         guard result == 0 else {
+            directory.remove(temporary)
             throw SystemError.lmdb(result, "make the data file", directory.path(of: temporary))
         }
         // Sums of a data file that is gone.
         directory.remove(EnvironmentDirectory.sumsName)
         do {
-            try directory.publish(temporary, as: EnvironmentDirectory.dataName)
+            try directory.publish(temporary, as: EnvironmentDirectory.dataName, isSynced: isSynced)
         } catch let error where error.code == .alreadyExists {
             // Another process made the file meanwhile, and that file serves.
         }

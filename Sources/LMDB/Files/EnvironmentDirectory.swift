@@ -173,19 +173,57 @@ final class EnvironmentDirectory: Sendable {
         guard fsync(descriptor) == 0 else { throw SystemError.current("sync the directory", path) }
     }
 
-    /// Gives a finished temporary file its final name; fails when the name is taken.
-    func publish(_ temporary: String, as name: String) throws(LMDBError) {
-        guard linkat(descriptor, temporary, descriptor, name, 0) == 0 else {
-            throw SystemError.current("put a finished file in place", path(of: name))
-        }
-        unlinkat(descriptor, temporary, 0)
-        try synchronize()
+    /// Makes the name of the directory itself durable.
+    private func synchronizeParent() throws(LMDBError) {
+        let parent = openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // A directory that this user may not list cannot be synced either.
+        if parent < 0, errno == EACCES || errno == EPERM { return }
+        guard parent >= 0 else { throw SystemError.current("open the directory above", path) }
+        defer { close(parent) }
+        guard fsync(parent) == 0 else { throw SystemError.current("sync the directory above", path) }
     }
 
-    /// Removes unfinished files of processes that have ended: `.new-<process>-…` and `.copy-<process>-…`.
-    /// - Returns: how many there were.
-    @discardableResult
-    func sweepLeftovers() -> Int {
+    /// Gives a finished temporary file its final name; fails when the name is taken.
+    ///
+    /// Other processes use the file as soon as it has the name, so the directory's own name is durable before. The file
+    /// keeps its temporary name until the final one is durable, also if that fails; see `synchronize(ifNew:)`.
+    func publish(_ temporary: String, as name: String, isSynced: Bool = true) throws(LMDBError) {
+        do throws(LMDBError) {
+            if isSynced { try synchronizeParent() }
+            guard linkat(descriptor, temporary, descriptor, name, 0) == 0 else {
+                throw SystemError.current("put a finished file in place", path(of: name))
+            }
+        } catch {
+            // A file system may report a failure after it has given the name.
+            if try status(of: temporary)?.st_nlink == 1 { remove(temporary) }
+            throw error
+        }
+        if isSynced { try synchronize() }
+        remove(temporary)
+    }
+
+    /// Makes the name of the open data file durable if the file has its temporary one as well, which then goes: the
+    /// process that made the file has not come to that yet, or has failed.
+    func synchronize(ifNew file: Int32) throws(LMDBError) {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw SystemError.current("look at a file", path) }
+        guard status.st_nlink > 1 else { return }
+        try synchronize()
+        for name in names where name.hasPrefix(".new-") {
+            let temporary = name + "/" + Self.dataName
+            guard holds(temporary, as: FileIdentity(status)) else { continue }
+            remove(temporary)
+            unlinkat(descriptor, name, AT_REMOVEDIR)
+        }
+    }
+
+    /// Removes unfinished files of processes that have ended: `.new-<process>-…` and `.copy-<process>-…`. One of them
+    /// may be the other name of a file, which is made durable then.
+    func sweepLeftovers() throws(LMDBError) {
+        if removeLeftovers() > 0 { try synchronize() }
+    }
+
+    private func removeLeftovers() -> Int {
         var count = 0
         for name in names where Self.isLeftover(name) {
             if unlinkat(descriptor, name, 0) == 0 {

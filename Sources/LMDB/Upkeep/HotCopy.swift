@@ -55,7 +55,7 @@ extension Environment {
     /// - Returns: whether the directory exists and is empty now.
     package static func sweepLeftoverCopies(in directoryPath: String) throws(LMDBError) -> Bool {
         let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)
-        directory.sweepLeftovers()
+        try directory.sweepLeftovers()
         return directory.isEmpty
     }
 

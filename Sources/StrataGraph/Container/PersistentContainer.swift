@@ -179,8 +179,7 @@ public final class PersistentContainer: Sendable {
         case .url(let url): return .directory(url)
         case .defaultDirectory:
             let directory = Self.defaultDirectoryURL(for: name)
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try Store.makeDirectory(directory, mode: 0o700)
             return .directory(directory.appending(path: "\(name).strata", directoryHint: .isDirectory))
         }
     }

@@ -1,5 +1,5 @@
 import Logging
-import Foundation
+package import Foundation
 import LMDB
 import Locking
 package import StrataModel
@@ -224,6 +224,11 @@ extension Store {
     }
 }
 
+extension Store {
+    /// Makes a directory for stores, and those above it that are missing, with durable names.
+    package static func makeDirectory(_ url: URL, mode: Int) throws { try BlobFile.makeDirectories(url, mode: mode) }
+}
+
 /// The directory of a store's files.
 struct StoreDirectory {
     let path: String
@@ -244,9 +249,8 @@ struct StoreDirectory {
 
     private static func makeParent(of url: URL) throws {
         let parent = url.deletingLastPathComponent()
-        if FileManager.default.fileExists(atPath: parent.path(percentEncoded: false)) { return }
         do {
-            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+            try BlobFile.makeDirectories(parent)
         } catch {
             throw StrataError(
                 .persistentStoreOpen, "The directory for the store cannot be created.",

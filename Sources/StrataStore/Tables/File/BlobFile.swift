@@ -24,6 +24,32 @@ enum BlobFile {
         guard fsync(descriptor) == 0 else { throw Failure(operation: "sync", path: path, number: errno) }
     }
 
+    /// Makes a directory and those above it that are missing, and makes their names durable.
+    ///
+    /// - Parameter mode: of the directory itself; nil for the one that new directories have.
+    static func makeDirectories(_ url: URL, mode: Int? = nil) throws {
+        var missing: [URL] = []
+        var next = url.absoluteURL.standardizedFileURL
+        while !exists(next.path(percentEncoded: false)) {
+            missing.append(next)
+            next = next.deletingLastPathComponent()
+        }
+        guard !missing.isEmpty else { return }
+        do {
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: true, attributes: mode.map { [.posixPermissions: $0] })
+            for made in missing {
+                let parent = made.deletingLastPathComponent().path(percentEncoded: false)
+                // A directory that this user may not list cannot be synced either.
+                if access(parent, R_OK) == 0 { try syncDirectory(parent) }
+            }
+        } catch {
+            // The next try makes them again, and syncs.
+            for made in missing { rmdir(made.path(percentEncoded: false)) }
+            throw error
+        }
+    }
+
     /// Nil if there is no plain file.
     static func size(_ path: String) -> UInt64? {
         var info = stat()
