@@ -38,6 +38,14 @@ import Testing
         #expect(lines == ["opening", "observing", "rebuilding", "saving", "verifying", "fetching", "done"])
     }
 
+    /// A power cut takes a file whose directory was not synced.
+    @Test func namesOfFilesAreDurable() throws {
+        let lines = try run("names")
+        guard lines != ["unavailable"] else { return }
+        #expect(
+            lines == ["a value that is there", "directories above a new store", "directories that others made", "done"])
+    }
+
     private func run(_ work: String, _ arguments: String...) throws -> [String] {
         let directory = FileManager.default.temporaryDirectory.appending(path: "strata-fault-\(UUID().uuidString)")
         try FileManager.default.createDirectory(

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import Locking
 
 /// The files of a store's large values below `blobs/`, and the file that locks them: private files, synced, never
 /// reached through a symbolic link.
@@ -14,6 +15,13 @@ struct BlobFiles: Sendable {
     /// The store's directory.
     let directory: String
     let ownership: FileOwnership
+    /// Whether the name of `blobs` has been made durable since the store was opened.
+    private let isRootDurable = Locked(false)
+
+    init(directory: String, ownership: FileOwnership) {
+        self.directory = directory
+        self.ownership = ownership
+    }
 
     private static let lockName = "blobs.lock"
     private static let rootName = "blobs"
@@ -70,20 +78,35 @@ struct BlobFiles: Sendable {
     // MARK: Bytes
 
     /// Writes `folder/name`, unless it is there with the right size: a new file, sync, rename, sync of the directories.
-    func write(_ data: Data, folder: String, name: String) throws {
+    ///
+    /// A file or directory that is there may have been made just now by a process that has not synced the directories
+    /// yet, or could not, so they are synced in every case.
+    /// - Parameter isDurable: whether a file that is there is known to have a durable name.
+    func write(_ data: Data, folder: String, name: String, isDurable: () throws -> Bool) throws {
         let store = try OpenFolder(directory, ownership)
-        if try store.makeFolder(Self.rootName) { try store.synchronize() }
+        let isNew = try store.makeFolder(Self.rootName)
         let root = try OpenFolder(Self.rootName, in: store)
         _ = try root.makeFolder(folder)
         let parent = try OpenFolder(folder, in: root)
-        if parent.size(of: name) == UInt64(data.count) { return }
+        let isThere = parent.size(of: name) == UInt64(data.count)
+        if isThere, try isDurable() { return }
+        try isRootDurable.withLock { isDurable in
+            if isNew || !isDurable { try store.synchronize() }
+            isDurable = true
+        }
+        if !isThere { try Self.create(data, name, in: parent) }
+        try parent.synchronize()
+        try root.synchronize()
+    }
+
+    private static func create(_ data: Data, _ name: String, in parent: borrowing OpenFolder) throws {
         let temporary = ".\(UUID().uuidString)"
         let path = parent.path + "/" + temporary
         guard let descriptor = try parent.file(temporary, O_WRONLY | O_CREAT | O_EXCL) else {
             throw BlobFile.Failure(operation: "create", path: path, number: ENOENT)
         }
         do {
-            try Self.writeAll(data, descriptor, path)
+            try writeAll(data, descriptor, path)
             guard fsync(descriptor) == 0 else {
                 throw BlobFile.Failure(operation: "sync", path: path, number: errno)
             }
@@ -99,8 +122,6 @@ struct BlobFiles: Sendable {
             _ = parent.remove(temporary)
             throw error
         }
-        try parent.synchronize()
-        try root.synchronize()
     }
 
     private static func writeAll(_ data: Data, _ descriptor: Int32, _ path: String) throws {

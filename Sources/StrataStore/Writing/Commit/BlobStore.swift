@@ -7,7 +7,7 @@ import StrataModel
 /// Large binary values, kept in files beside the map and named by the SHA-256 of their bytes.
 ///
 /// `blobs/ab/cdef…` holds the bytes as they are. A file is written under another name, synced, renamed, and its
-/// directory synced, before the commit that names it; it is never changed afterwards. A process that writes large
+/// directories synced, before the commit that names it; it is never changed afterwards. A process that writes large
 /// values holds `blobs.lock` shared until the save is over. The sweeper needs it exclusively, so it never removes a
 /// file that a save is about to name. Stores in memory keep the bytes in `memory`. Both variables are guarded by their
 /// mutexes.
@@ -79,11 +79,19 @@ final class BlobStore: Sendable {
         }
         let (folder, name) = Self.location(of: reference)
         do {
-            try files.write(data, folder: folder, name: name)
+            try files.write(data, folder: folder, name: name) { try isNamed(reference.digest) }
         } catch {
             throw file.publicError(error, during: "writing a large value")
         }
         return reference
+    }
+
+    /// Whether an event names the value: its writer has made the file's name durable before. Looked up in the newest
+    /// state; during a rebuild some are not found.
+    private func isNamed(_ digest: Data) throws -> Bool {
+        try file.environment.read { transaction in
+            try digest.withUnsafeBytes { try transaction.get(file.tables.blobs, $0) } != nil
+        }
     }
 
     /// - Throws: `missingBlob` if the bytes are gone or do not match the digest.
