@@ -10,10 +10,10 @@ struct VerifyCommand: StoreCommand {
         discussion: """
             Checks every page of the file, and that each is either in use or free; the header; every event and transaction \
             with checksums and the chain of digests; every object's chain; rows, indexes, links, counts, tombstones and large \
-            values. Then it replays the log into a temporary store and compares the result with the views, record by record. \
-            The store is only read. --quick checks pages, the log and counts. The last line says what was read, and how long \
-            it took. If the log is sound, 'strata rebuild' mends the rest. If it is not, restore a backup, or try \
-            'strata doctor'.
+            values. Then it replays the log into a temporary store and compares the result with the views, record by record, and \
+            on the way the values before each event with those that the event records. The store is only read. --quick checks \
+            pages, the log and counts. The last line says what was read, and how long it took. If the log is sound, \
+            'strata rebuild' mends the rest. If it is not, restore a backup, or try 'strata doctor'.
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
             "problems": [{"kind", "location", "message"}], "digests": {table: hexadecimal}, "pages", \

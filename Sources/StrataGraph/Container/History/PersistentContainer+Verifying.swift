@@ -55,7 +55,8 @@ public struct StoreRebuild: Sendable, Hashable {
 public enum StoreVerificationDepth: Sendable, Hashable {
     /// Checks the checksums and the digest chain of the log, and the counts of objects.
     case quick
-    /// Checks everything, and replays the log to compare the result with the views.
+    /// Checks everything, and replays the log to compare the result with the views, and what events record of the state
+    /// before them with that state.
     case full
 }
 

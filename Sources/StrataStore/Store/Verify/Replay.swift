@@ -40,24 +40,31 @@ final class Replay {
         case insertions
     }
 
-    /// - Parameter start: the state of the tables, and the models at that event.
-    init(after start: Progress, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit) {
+    /// - Parameters:
+    ///   - start: the state of the tables, and the models at that event.
+    ///   - check: is called for each event that says what was before it.
+    init(
+        after start: Progress, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit,
+        check: BeforeImageCheck? = nil
+    ) {
         self.tables = tables
         self.flushLimit = flushLimit
         applied = start.applied
         collected = start.applied
         projector = Projector(tables: tables, histories: start.histories, tracking: .overlapping)
+        projector.beforeImages = check
         spare = WriteBatch(tables: tables)
     }
 
     /// Continues the replay of the step before, if the tables hold exactly what it has written; its transaction may
     /// have been abandoned, or another process may have continued. Otherwise a new replay.
     static func resume(
-        _ earlier: inout Replay?, after start: Progress, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit
+        _ earlier: inout Replay?, after start: Progress, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit,
+        check: BeforeImageCheck? = nil
     ) -> Replay {
         defer { earlier = nil }
         if let earlier, earlier.applied == start.applied { return earlier }
-        return Replay(after: start, tables, flushLimit: flushLimit)
+        return Replay(after: start, tables, flushLimit: flushLimit, check: check)
     }
 
     /// Applies the events after `applied` through `end`, or fewer once more than `limit` bytes have been written.

@@ -3,7 +3,8 @@ import LMDB
 import Locking
 import StrataModel
 
-/// Replays the log into a scratch environment and compares its views with the live ones, record by record.
+/// Replays the log into a scratch environment and compares its views with the live ones, record by record, and what
+/// events say about the state before them with the state that the replay has reached.
 ///
 /// The scratch files are unlinked as soon as they are open, and take as much room in the system's temporary directory
 /// as the views. The store itself is only read. It runs on a thread of its own while the verifier checks the views, and
@@ -98,9 +99,11 @@ final class ReplayComparison {
         let log = LogReader(transaction, tables, SchemaHistory([]))
         var step = Replay.Progress.start
         var replay: Replay?
+        let check = BeforeImageCheck(names)
+        defer { problems.append(check.problems) }
         while step.applied < head.event {
             step = try scratch.environment.write { target in
-                let running = Replay.resume(&replay, after: step, scratch.tables)
+                let running = Replay.resume(&replay, after: step, scratch.tables, check: check)
                 let end = try running.run(log, through: head.event, limit: 256 << 20, into: target, &counter)
                 replay = running
                 return end

@@ -4,8 +4,8 @@ package import StrataModel
 package enum VerificationDepth: String, Sendable, Hashable {
     /// Header and head, every transaction and event with its checksum, the digest chain, and the counts.
     case quick
-    /// Everything: also payload digests, object chains, rows, indexes, links and large values, and whether replaying
-    /// the log gives the same views.
+    /// Everything: also payload digests, object chains, rows, indexes, links and large values, whether replaying the
+    /// log gives the same views, and whether events record the state before them as it was.
     case full
 }
 
@@ -37,7 +37,7 @@ package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible 
         case transactionID
         /// A large value's file, or the count of events that name it.
         case blob
-        /// A view that differs from what replaying the log gives.
+        /// A view that differs from what replaying the log gives, or an event that records another state before it.
         case replay
         /// The counter of row numbers, which is not a view.
         case state

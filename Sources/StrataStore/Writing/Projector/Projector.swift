@@ -22,6 +22,8 @@ struct Projector: ~Copyable {
     var tracking: Tracking
     /// Whether installing a model fills its indexes and links at once; a migration of a large store does it in steps.
     var fillsAtOnce = true
+    /// Is told the state before each event; for a verification.
+    var beforeImages: BeforeImageCheck?
     private var writtenRows = WrittenRows()
     private var writtenPairs: [PairKey: PairState?] = [:]
     private var keyWriter = ByteWriter()
@@ -59,9 +61,9 @@ struct Projector: ~Copyable {
         switch event.header.kind {
         case .inserted: try insert(id, event.payload, eventNumber, event.header.previous)
         case .updated: try update(id, event, eventNumber, try currentRow(id, transaction, before))
-        case .deleted: try delete(id, eventNumber, try currentRow(id, transaction, before))
+        case .deleted: try delete(id, event, eventNumber, try currentRow(id, transaction, before))
         case .linked: try link(try event.pair(), eventNumber, transaction)
-        case .unlinked: try unlink(try event.pair(), transaction)
+        case .unlinked: try unlink(try event.pair(), eventNumber, transaction)
         case .moved: try move(try event.pair(), eventNumber, transaction)
         case .modelInstalled: try install(event, transaction)
         case .maintenance: break
@@ -151,8 +153,11 @@ struct Projector: ~Copyable {
         try countBlobs(reader, layout)
     }
 
-    private mutating func delete(_ id: ObjectID, _ eventNumber: EventNumber, _ row: CurrentRow) throws {
+    private mutating func delete(
+        _ id: ObjectID, _ event: EventView, _ eventNumber: EventNumber, _ row: CurrentRow
+    ) throws {
         let entity = try entity(id)
+        try beforeImages?.compare(event, eventNumber, row, entity.schema, histories)
         let reader = try RowReader(row.image, layout: row.layout)
         for link in entity.links { try removeLink(link, of: id, reader, row.layout, entity.schema) }
         for index in entity.indexes {
@@ -168,6 +173,7 @@ struct Projector: ~Copyable {
         _ id: ObjectID, _ event: EventView, _ eventNumber: EventNumber, _ row: CurrentRow
     ) throws {
         let entity = try entity(id)
+        try beforeImages?.compare(event, eventNumber, row, entity.schema, histories)
         if try !patch(row, with: event, of: entity) {
             try rewrite(row, with: try event.changes(), of: entity.schema)
         }
@@ -342,8 +348,11 @@ extension Projector {
         }
     }
 
-    private mutating func unlink(_ event: PairEvent, _ transaction: ReadTransaction) throws {
+    private mutating func unlink(
+        _ event: PairEvent, _ eventNumber: EventNumber, _ transaction: ReadTransaction
+    ) throws {
         guard let state = try currentPair(event.key, transaction) else { throw disagreement(event) }
+        beforeImages?.compare(event, eventNumber, state)
         StoreKey.withPair(event.key) { batch.remove(.pairs, key: $0) }
         writtenPairs[event.key] = .some(nil)
         for entry in links.entries(of: event.key, state.positions) {
@@ -356,6 +365,7 @@ extension Projector {
         _ event: PairEvent, _ eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws {
         guard let state = try currentPair(event.key, transaction) else { throw disagreement(event) }
+        beforeImages?.compare(event, eventNumber, state)
         for entry in links.entries(of: event.key, state.positions) { removeLink(entry) }
         for entry in links.entries(of: event.key, event.positions) { putLink(entry) }
         try writePair(event.key, PairState(revision: eventNumber, positions: event.positions))
