@@ -57,7 +57,10 @@ var targets: [Target] = [
     .testTarget(name: "LMDBTests", dependencies: ["LMDB", "CChecksum", "Locking", "StrataTestSupport", "lmdb-child"]),
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
     .executableTarget(
-        name: "store-crash-child", dependencies: ["StrataStore", "StrataModel", "StrataTestSupport"],
+        name: "store-crash-child",
+        dependencies: [
+            "StrataInspector", "StrataStore", "StrataModel", "StrataTestSupport", "FaultShim", argumentParser,
+        ],
         path: "Tests/store-crash-child"),
     .target(
         name: "FaultShim", path: "Tests/fault-shim", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),

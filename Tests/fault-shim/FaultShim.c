@@ -19,10 +19,16 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "Plant.h"
+#include "Recording.h"
 
 static atomic_int armed_classes;
 static atomic_int failing_error;
@@ -95,13 +101,15 @@ static int is_plain_file(int descriptor) {
     return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
 }
 
+static int syncs_itself(int descriptor) { return (fcntl(descriptor, F_GETFL) & O_DSYNC) != 0; }
+
 static int write_verdict(int descriptor) {
     if (!armed_classes || !is_plain_file(descriptor)) return -1;
     if (atomic_exchange(&next_write_fails, 0)) {
         errno = failing_error;
         return FAULT_REFUSE;
     }
-    int is_meta = fcntl(descriptor, F_GETFL) & O_DSYNC;
+    int is_meta = syncs_itself(descriptor);
     int manner = verdict(is_meta ? FAULT_WRITE | FAULT_META : FAULT_WRITE);
     if (is_meta && manner == FAULT_LIE) next_write_fails = 1;
     return manner;
@@ -111,6 +119,11 @@ static int write_verdict(int descriptor) {
     static __typeof__(name) *real; \
     if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
+static void count_bytes(int descriptor, size_t count) {
+    if (is_plain_file(descriptor)) written_bytes += (long)count;
+}
+
+// Writes through `call`, as far as faults let it.
 #define WRITING(call, half) \
     switch (write_verdict(descriptor)) { \
         case -1: return call; \
@@ -119,26 +132,67 @@ static int write_verdict(int descriptor) {
         default: return -1; \
     }
 
-static void count_bytes(int descriptor, size_t count) {
-    if (is_plain_file(descriptor)) written_bytes += (long)count;
+static ssize_t real_pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+    static __typeof__(pwrite) *real;
+    if (!real) real = (__typeof__(pwrite) *)dlsym(RTLD_NEXT, "pwrite");
+    return real(descriptor, bytes, count, offset);
+}
+
+// A sync that is told to the recorder only after the next page that syncs itself.
+static atomic_int late_sync = -1;
+static atomic_long late_before;
+
+static ssize_t recorded_pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+    if (!recording() || !is_plain_file(descriptor)) return real_pwrite(descriptor, bytes, count, offset);
+    int is_head = syncs_itself(descriptor);
+    ssize_t written = (ssize_t)count;
+    if (is_head || !planted(PLANT_LOST_WRITE)) {
+        size_t part = !is_head && count > 2048 && planted(PLANT_TORN_WRITE) ? count - 2048 : count;
+        written = real_pwrite(descriptor, bytes, part, offset);
+        if (written > 0) {
+            int is_durable = is_head && !planted(PLANT_UNSYNCED_HEAD);
+            recorded_write(descriptor, bytes, (size_t)written, offset, is_durable);
+            if (part < count) written = (ssize_t)count;
+        }
+    }
+    int late = is_head ? atomic_exchange(&late_sync, -1) : -1;
+    if (late >= 0) recorded_sync(late, late_before);
+    return written;
+}
+
+static ssize_t recorded_result(int descriptor, const struct iovec *parts, ssize_t written) {
+    if (written <= 0 || !recording() || !is_plain_file(descriptor)) return written;
+    off_t offset = lseek(descriptor, 0, SEEK_CUR) - written;
+    for (ssize_t left = written; left > 0; left -= (ssize_t)parts->iov_len, offset += (off_t)parts->iov_len, parts++) {
+        size_t size = parts->iov_len < (size_t)left ? parts->iov_len : (size_t)left;
+        recorded_write(descriptor, parts->iov_base, size, offset, syncs_itself(descriptor));
+    }
+    return written;
+}
+
+static ssize_t recorded_plain(int descriptor, const void *bytes, ssize_t written) {
+    struct iovec part = {(void *)bytes, (size_t)(written > 0 ? written : 0)};
+    return recorded_result(descriptor, &part, written);
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
     REAL(write);
     count_bytes(descriptor, count);
-    WRITING(real(descriptor, bytes, count), real(descriptor, bytes, count / 2))
+    WRITING(
+        recorded_plain(descriptor, bytes, real(descriptor, bytes, count)),
+        recorded_plain(descriptor, bytes, real(descriptor, bytes, count / 2)))
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
-    REAL(pwrite);
     count_bytes(descriptor, count);
-    WRITING(real(descriptor, bytes, count, offset), real(descriptor, bytes, count / 2, offset))
+    WRITING(
+        recorded_pwrite(descriptor, bytes, count, offset), recorded_pwrite(descriptor, bytes, count / 2, offset))
 }
 
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     REAL(writev);
     for (int part = 0; part < count; part++) count_bytes(descriptor, parts[part].iov_len);
-    WRITING(real(descriptor, parts, count), real(descriptor, parts, count / 2))
+    WRITING(recorded_result(descriptor, parts, real(descriptor, parts, count)), real(descriptor, parts, count / 2))
 }
 
 #define PLAIN(class, call) \
@@ -148,46 +202,140 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
         default: return -1; \
     }
 
+// After a sync that succeeded.
+static int synced(int descriptor, long before, int result) {
+    if (result != 0 || !recording()) return result;
+    if (planted(PLANT_HEAD_FIRST)) {
+        late_before = before;
+        late_sync = descriptor;
+    } else {
+        recorded_sync(descriptor, before);
+    }
+    return result;
+}
+
+static int is_left_out(int descriptor) {
+    struct stat status;
+    if (!recording() || fstat(descriptor, &status) != 0) return 0;
+    return planted(S_ISDIR(status.st_mode) ? PLANT_NO_NAME_SYNC : PLANT_NO_SYNC);
+}
+
 int fsync(int descriptor) {
     REAL(fsync);
     syncs += 1;
-    PLAIN(FAULT_SYNC, real(descriptor))
+    if (is_left_out(descriptor)) return 0;
+    long before = recorded_before();
+    PLAIN(FAULT_SYNC, synced(descriptor, before, real(descriptor)))
 }
 
 int fdatasync(int descriptor) {
     REAL(fdatasync);
     syncs += 1;
-    PLAIN(FAULT_SYNC, real(descriptor))
+    if (is_left_out(descriptor)) return 0;
+    long before = recorded_before();
+    PLAIN(FAULT_SYNC, synced(descriptor, before, real(descriptor)))
+}
+
+static int lengthened(int descriptor, off_t length, int is_least, int result) {
+    if (result == 0 && recording()) recorded_length(descriptor, length, is_least);
+    return result;
 }
 
 int ftruncate(int descriptor, off_t length) {
     REAL(ftruncate);
-    PLAIN(FAULT_NAME, real(descriptor, length))
+    PLAIN(FAULT_NAME, lengthened(descriptor, length, 0, real(descriptor, length)))
+}
+
+int posix_fallocate(int descriptor, off_t offset, off_t length) {
+    REAL(posix_fallocate);
+    return lengthened(descriptor, offset + length, 1, real(descriptor, offset, length));
+}
+
+void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {
+    REAL(mmap);
+    void *result = real(address, length, protection, flags, descriptor, offset);
+    int is_shared = descriptor >= 0 && flags & MAP_SHARED && protection & PROT_WRITE;
+    if (!is_shared || result == MAP_FAILED) return result;
+    planted_map(descriptor, result, length);
+    if (recording()) recorded_map(descriptor);
+    return result;
+}
+
+int flock(int descriptor, int operation) {
+    REAL(flock);
+    return planted(PLANT_NO_LOCK) ? 0 : real(descriptor, operation);
+}
+
+static int made_directory(int directory, const char *path, struct place place, int result) {
+    if (result == 0 && recording()) recorded_make_directory(place, directory, path);
+    return result;
 }
 
 int mkdir(const char *path, mode_t mode) {
     REAL(mkdir);
-    PLAIN(FAULT_NAME, real(path, mode))
+    struct place place = place_of(AT_FDCWD, path);
+    PLAIN(FAULT_NAME, made_directory(AT_FDCWD, path, place, real(path, mode)))
 }
 
 int mkdirat(int directory, const char *path, mode_t mode) {
     REAL(mkdirat);
-    PLAIN(FAULT_NAME, real(directory, path, mode))
+    struct place place = place_of(directory, path);
+    PLAIN(FAULT_NAME, made_directory(directory, path, place, real(directory, path, mode)))
+}
+
+static int renamed(struct place from, struct place to, int directory, const char *path, int result) {
+    if (result == 0 && recording()) recorded_rename(from, to, directory, path);
+    return result;
 }
 
 int rename(const char *from, const char *to) {
     REAL(rename);
-    PLAIN(FAULT_NAME, real(from, to))
+    struct place old = place_of(AT_FDCWD, from), new = place_of(AT_FDCWD, to);
+    PLAIN(FAULT_NAME, renamed(old, new, AT_FDCWD, to, real(from, to)))
 }
 
 int renameat(int from, const char *name, int to, const char *newName) {
     REAL(renameat);
-    PLAIN(FAULT_NAME, real(from, name, to, newName))
+    struct place old = place_of(from, name), new = place_of(to, newName);
+    PLAIN(FAULT_NAME, renamed(old, new, to, newName, real(from, name, to, newName)))
+}
+
+static int linked(int directory, const char *path, int result) {
+    if (result == 0 && recording()) recorded_link(place_of(directory, path), directory, path);
+    return result;
+}
+
+int link(const char *from, const char *to) {
+    REAL(link);
+    PLAIN(FAULT_NAME, linked(AT_FDCWD, to, real(from, to)))
 }
 
 int linkat(int from, const char *name, int to, const char *newName, int flags) {
     REAL(linkat);
-    PLAIN(FAULT_NAME, real(from, name, to, newName, flags))
+    PLAIN(FAULT_NAME, linked(to, newName, real(from, name, to, newName, flags)))
+}
+
+static int removed(struct place place, int result) {
+    if (result == 0 && recording()) recorded_remove(place);
+    return result;
+}
+
+int unlink(const char *path) {
+    REAL(unlink);
+    struct place place = place_of(AT_FDCWD, path);
+    return removed(place, real(path));
+}
+
+int unlinkat(int directory, const char *path, int flags) {
+    REAL(unlinkat);
+    struct place place = place_of(directory, path);
+    return removed(place, real(directory, path, flags));
+}
+
+int rmdir(const char *path) {
+    REAL(rmdir);
+    struct place place = place_of(AT_FDCWD, path);
+    return removed(place, real(path));
 }
 
 // Gives the error as its result, and always refuses.
@@ -198,7 +346,7 @@ int pthread_create(
     return real(thread, attributes, body, argument);
 }
 
-#define OPENING(call) \
+#define OPENING(directory, call) \
     mode_t mode = 0; \
     if (flags & O_CREAT) { \
         va_list rest; \
@@ -207,17 +355,34 @@ int pthread_create(
         va_end(rest); \
         if (verdict(FAULT_NAME) != -1) return -1; \
     } \
-    return call;
+    path = redirected(path); \
+    if (!recording() || !(flags & (O_CREAT | O_TRUNC))) return call; \
+    struct place place = place_of(directory, path); \
+    int was_there = faccessat(directory, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0; \
+    int opened = call; \
+    if (opened >= 0) recorded_open(opened, place, was_there, flags); \
+    return opened
 
 int open(const char *path, int flags, ...) {
     REAL(open);
-    OPENING(real(path, flags, mode))
+    OPENING(AT_FDCWD, real(path, flags, mode));
 }
 
 int openat(int directory, const char *path, int flags, ...) {
     REAL(openat);
-    OPENING(real(directory, path, flags, mode))
+    OPENING(directory, real(directory, path, flags, mode));
 }
+
+#if defined(__GLIBC__)
+// The names that code with large file offsets calls them by.
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+int openat64(int directory, const char *path, int flags, ...) __attribute__((alias("openat")));
+ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) __attribute__((alias("pwrite")));
+int ftruncate64(int descriptor, off_t length) __attribute__((alias("ftruncate")));
+int posix_fallocate64(int descriptor, off_t offset, off_t length) __attribute__((alias("posix_fallocate")));
+void *mmap64(void *address, size_t length, int protection, int flags, int descriptor, off_t offset)
+    __attribute__((alias("mmap")));
+#endif
 
 #else
 

@@ -9,7 +9,22 @@
 // - create: makes new stores beside the given one, each with one movie. Says "0 count".
 // - backup: saves once and makes backups beside the store, one after the other. Says "0 count".
 // - migrate: turns the type of an attribute of every movie back and forth, a few movies a commit. Says "0 count".
+//
+// The same work, done a few times and recorded, and the states that a power cut during it may leave (`Recording`):
+//
+//     store-crash-child record DIRECTORY DURABILITY WORK TRACE ROUNDS [FAULT NTH]
+//     store-crash-child images DIRECTORY DURABILITY WORK TRACE SEED FIRST COUNT
+//     store-crash-child damage DIRECTORY DURABILITY WORK TRACE SEED FIRST COUNT
+//
+// Simulations (`Simulation`), from a seed on, each with so many steps; then a check of so many power cuts of each:
+//
+//     store-crash-child simulate|check DIRECTORY DURABILITY SEED COUNT STEPS CUTS
+//
+// And work with a fault that is planted (`Recorder.h`):
+//
+//     store-crash-child planted STORE DURABILITY WORK ROUNDS [FAULT]
 
+import FaultShim
 import Foundation
 import StrataModel
 import StrataStore
@@ -17,12 +32,15 @@ import StrataTestSupport
 
 /// Prints at once and in one piece, whichever thread calls.
 @Sendable func say(_ thread: Int, _ number: Int) {
+    record_mark(thread, number)
     FileHandle.standardOutput.write(Data("\(thread) \(number)\n".utf8))
 }
 
 struct Work: Sendable {
     let directory: URL
     let options: StoreOptions
+    /// How often a piece of work is done.
+    var rounds = Int.max
 
     /// A place beside the store.
     func beside(_ count: Int) -> URL {
@@ -46,49 +64,48 @@ struct Work: Sendable {
         }
     }
 
-    func saves() throws {
+    func saves(threads: Int = 3) throws {
         let store = try openAsItIs()
-        for thread in 1...3 {
+        let group = DispatchGroup()
+        for thread in 1...threads {
             let saver = try Saver(store, thread: thread)
+            group.enter()
             Thread.detachNewThread {
                 var saver = saver
                 do {
-                    while true { say(thread, try saver.save()) }
+                    for _ in 1...rounds { say(thread, try saver.save()) }
                 } catch {
                     fatalError("\(error)")
                 }
+                group.leave()
             }
         }
-        while true { sleep(1_000) }
+        group.wait()
+        store.close()
     }
 
     func rebuild() throws {
         let store = try openAsItIs()
-        var count = 0
-        while true {
+        for count in 1...rounds {
             _ = try store.rebuild(RebuildLimits(eventsInOneCommit: 0, bytesInOneCommit: 0, stepInBytes: 2_000))
-            count += 1
             say(0, count)
         }
+        store.close()
     }
 
     func models() throws {
         let store = try openAsItIs()
-        var extras = CrashModel.extras(of: store.schema)
+        let extras = CrashModel.extras(of: store.schema)
         store.close()
-        while true {
-            extras += 1
-            try open(try CrashModel.make(extras: extras)).close()
-            say(0, extras)
+        for count in 1...rounds {
+            try open(try CrashModel.make(extras: extras + count)).close()
+            say(0, extras + count)
         }
     }
 
     func create() throws {
-        var count = 0
-        while true {
-            count += 1
-            let place = beside(count)
-            let store = try Store.open(.directory(place), model: try CrashModel.make(), options: options)
+        for count in 1...rounds {
+            let store = try Store.open(.directory(beside(count)), model: try CrashModel.make(), options: options)
             var saver = try Saver(store, thread: 1)
             _ = try saver.save()
             store.close()
@@ -101,14 +118,12 @@ extension Work {
     func backup() throws {
         let store = try openAsItIs()
         var saver = try Saver(store, thread: 1)
-        for _ in 0..<5 { _ = try saver.save() }
-        var count = 0
-        while true {
-            count += 1
-            let place = beside(count)
-            try store.backup(to: place)
+        for _ in 0..<5 { say(1, try saver.save()) }
+        for count in 1...rounds {
+            try store.backup(to: beside(count))
             say(0, count)
         }
+        store.close()
     }
 
     /// The next model is the one that the store has not, whoever was killed while bringing it there.
@@ -117,31 +132,31 @@ extension Work {
         options.migration.allowsDowngrade = true
         options.migration.limits.objectsInOneCommit = 0
         options.migration.limits.objectsInStep = 1
-        var count = 0
-        while true {
-            for type in [AttributeType.string, .integer64] {
-                try Store.open(.directory(directory), model: try MigratedModel.make(type), options: options).close()
-                count += 1
-                say(0, count)
-            }
+        for count in 1...rounds {
+            let model = try MigratedModel.make(count % 2 == 1 ? .string : .integer64)
+            try Store.open(.directory(directory), model: model, options: options).close()
+            say(0, count)
+        }
+    }
+
+    func run(_ name: String) throws {
+        switch name {
+        case "rebuild": try rebuild()
+        case "models": try models()
+        case "create": try create()
+        case "backup": try backup()
+        case "migrate": try migrate()
+        case "compact": try compact()
+        case "alone": try saves(threads: 1)
+        case "second": try saves(ofThread: 2)
+        case "watch": try watch()
+        default: try saves()
         }
     }
 }
 
-/// Notes with an attribute of one type or another.
-enum MigratedModel {
-    static func make(_ type: AttributeType) throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [
-            EntityDescription(
-                name: "Note",
-                properties: [.attribute(AttributeDescription(name: "x", type: type, isOptional: true))],
-                indexes: [FetchIndexDescription(name: "byX", elements: [FetchIndexElement("x")])])
-        ])
-    }
-}
-
 let arguments = CommandLine.arguments
-guard arguments.count == 4, let durability = StoreDurability(rawValue: arguments[2]) else {
+guard arguments.count >= 4, let durability = StoreDurability(rawValue: arguments[arguments.count > 4 ? 3 : 2]) else {
     FileHandle.standardError.write(
         Data("usage: store-crash-child STORE full|relaxed|disposable saves|rebuild|models|create\n".utf8))
     exit(2)
@@ -150,12 +165,19 @@ var options = StoreOptions()
 options.durability = durability
 options.rowLeaseSize = 64
 options.bufferLimits = .eager
-let work = Work(directory: URL(filePath: arguments[1], directoryHint: .isDirectory), options: options)
-switch arguments[3] {
-case "rebuild": try work.rebuild()
-case "models": try work.models()
-case "create": try work.create()
-case "backup": try work.backup()
-case "migrate": try work.migrate()
-default: try work.saves()
+switch arguments[1] {
+case "record": try Recording(arguments, options).run()
+case "images": try ImageRun(arguments, options).run()
+case "damage": try DamageRun(arguments, options).run()
+case "simulate", "check":
+    // No lease of row numbers comes in the middle, from a thread of its own.
+    options.rowLeaseSize = 1 << 20
+    let run = try SimulationRun(arguments, options)
+    if arguments[1] == "simulate" { try run.simulate() } else { try run.check() }
+case "planted":
+    if arguments.count > 6 { PlantedFault(rawValue: arguments[6])?.plant(nth: 1) }
+    let store = URL(filePath: arguments[2], directoryHint: .isDirectory)
+    try Work(directory: store, options: options, rounds: Int(arguments[5]) ?? 1).run(arguments[4])
+default:
+    try Work(directory: URL(filePath: arguments[1], directoryHint: .isDirectory), options: options).run(arguments[3])
 }

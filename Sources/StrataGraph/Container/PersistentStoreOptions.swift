@@ -16,9 +16,9 @@ public enum PersistentStoreLocation: Sendable, Hashable {
 public enum PersistentStoreDurability: Sendable, Hashable, CaseIterable {
     /// A save survives power loss.
     case full
-    /// Power loss may undo the last saves; the store stays consistent.
+    /// Power loss may undo the last commit, which saves of several contexts may share; the store stays consistent.
     case relaxed
-    /// A save survives the end of the process. Power loss may destroy the store.
+    /// A save survives the end of the process. Power loss may destroy the store, which is to be removed then.
     case disposable
 }
 

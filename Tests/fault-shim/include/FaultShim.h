@@ -2,6 +2,8 @@
 #ifndef FAULT_SHIM_H
 #define FAULT_SHIM_H
 
+#include "Recorder.h"
+
 // Which calls count.
 enum {
     FAULT_WRITE = 1,  // write, pwrite, writev

@@ -13,7 +13,7 @@ package enum StoreLocation: Sendable, Hashable {
 package enum StoreDurability: String, Sendable, Hashable, CaseIterable {
     /// Loss of power.
     case full
-    /// A crash of the process. Loss of power may take the last saves, but leaves the file sound.
+    /// A crash of the process. Loss of power may take the last commit, but leaves the file sound.
     case relaxed
     /// The end of the process only; for stores that can be recreated.
     case disposable

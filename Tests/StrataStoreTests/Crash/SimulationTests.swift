@@ -1,0 +1,59 @@
+import Foundation
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// Schedules of contexts, writers, large values and a disk that fails, delays, reorders, tears and loses writes, each
+/// with what a power cut may leave of it.
+///
+/// `STRATA_SCHEDULES` says how many, `STRATA_SEED` from which seed on. A failure names its seed and the fewest steps with
+/// which it still fails.
+@Suite struct SimulationTests {
+    private static let steps = 12
+    private static let cuts = 4
+    private static let halves = 2
+
+    /// Each half in a process of its own.
+    @Test(arguments: 0..<halves) func whatWasAcknowledgedIsThereAfterAPowerCut(half: Int) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let count = max(Self.halves, (environment["STRATA_SCHEDULES"].flatMap { Int($0) } ?? 60)) / Self.halves
+        let first = (environment["STRATA_SEED"].flatMap { Int($0) } ?? 1) + half * count
+        // Records of many would fill the memory.
+        for begin in stride(from: first, to: first + count, by: 100) {
+            let seeds = begin..<min(begin + 100, first + count)
+            for finding in try findings(seeds, steps: Self.steps, cuts: Self.cuts) {
+                let seed = Int(finding.prefix { $0.isNumber }) ?? seeds.lowerBound
+                let shortest = try shrunk(seed) ?? finding
+                Issue.record("STRATA_SEED=\(seed): \(shortest)")
+            }
+        }
+    }
+
+    /// The finding with the fewest steps, of those that are still there; nil if none is, which a race would do.
+    private func shrunk(_ seed: Int) throws -> String? {
+        for steps in 1...Self.steps {
+            if let finding = try findings(seed..<seed + 1, steps: steps, cuts: 60).first {
+                return "\(steps) steps: \(finding)"
+            }
+        }
+        return nil
+    }
+
+    private func findings(_ seeds: Range<Int>, steps: Int, cuts: Int) throws -> [String] {
+        let folder = try CampaignFolder()
+        let arguments = [
+            folder.path, StoreDurability.full.rawValue, "\(seeds.lowerBound)", "\(seeds.count)", "\(steps)", "\(cuts)",
+        ]
+        let simulated = try folder.run(["simulate"] + arguments, limit: .seconds(60 + seeds.count))
+        if simulated.output.contains("unavailable") { return [] }
+        guard simulated.exitCode == 0 else {
+            return ["\(seeds.lowerBound) or later ended the process: \(simulated.output + simulated.error)"]
+        }
+        let checked = try folder.run(["check"] + arguments, limit: .seconds(60 + seeds.count * cuts))
+        let lines = checked.output.split(separator: "\n").map(String.init)
+        guard lines.count == seeds.count else {
+            return ["\(seeds.lowerBound + lines.count) ended the process: \(checked.exitCode) \(checked.error)"]
+        }
+        return lines.filter { $0.contains(" wrong: ") }
+    }
+}

@@ -1,0 +1,118 @@
+import FaultShim
+import Foundation
+import StrataTestSupport
+
+/// The files of a directory, by their paths in it; nil for a directory.
+struct Image {
+    /// What becomes of a change.
+    enum Fate {
+        case whole, lost
+        /// A file has its new length, and zeros.
+        case lengthOnly
+        /// Of each of its parts of so many bytes, one or the other state, as the seed says.
+        case torn(unit: Int, seed: UInt64)
+    }
+
+    var files: [String: [UInt8]?] = [:]
+
+    /// The files that there are below a directory.
+    static func files(of root: URL) throws -> [String: [UInt8]?] {
+        var files: [String: [UInt8]?] = [:]
+        let path = root.path(percentEncoded: false)
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+            let file = root.appending(path: name)
+            let isDirectory = try file.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true
+            files[name] = .some(isDirectory ? nil : [UInt8](try Data(contentsOf: file)))
+        }
+        return files
+    }
+
+    /// Writes the files below a directory, which is made.
+    func write(to root: URL) throws {
+        let manager = FileManager.default
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+        try manager.createDirectory(at: root, withIntermediateDirectories: true, attributes: attributes)
+        for (name, content) in files.sorted(by: { $0.key < $1.key }) {
+            let path = root.appending(path: name).path(percentEncoded: false)
+            if let content {
+                let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+                defer { close(descriptor) }
+                guard descriptor >= 0, pwrite(descriptor, content, content.count, 0) == content.count else {
+                    throw CocoaError(.fileWriteUnknown)
+                }
+            } else {
+                try manager.createDirectory(atPath: path, withIntermediateDirectories: false, attributes: attributes)
+            }
+        }
+    }
+}
+
+/// Files and directories by their numbers, while changes are made.
+struct ImageTree {
+    private var content: [Int: [UInt8]] = [:]
+    private var entries: [Int: [String: Int]] = [0: [:]]
+
+    mutating func apply(_ change: Trace.Operation, _ fate: Image.Fate) {
+        if change.kind == RECORD_MAKE {
+            if change.flags != 0 { entries[change.object] = [:] } else { content[change.object] = [] }
+        }
+        if case .lost = fate { return }
+        switch change.kind {
+        case RECORD_MAKE, RECORD_LINK: entries[change.parent]?[change.name] = change.object
+        case RECORD_REMOVE: entries[change.parent]?[change.name] = nil
+        case RECORD_RENAME:
+            if entries[change.parent]?[change.name] == change.object { entries[change.parent]?[change.name] = nil }
+            entries[change.other]?[change.otherName] = change.object
+        case RECORD_LENGTH: setLength(change)
+        default: write(change, fate)
+        }
+    }
+
+    private mutating func setLength(_ change: Trace.Operation) {
+        let present = content[change.object]?.count ?? 0
+        if present < change.offset {
+            content[change.object]?.append(contentsOf: [UInt8](repeating: 0, count: change.offset - present))
+        } else if change.flags == 0 {
+            content[change.object]?.removeLast(present - change.offset)
+        }
+    }
+
+    private mutating func write(_ change: Trace.Operation, _ fate: Image.Fate) {
+        guard var bytes = content.removeValue(forKey: change.object) else { return }
+        let end = change.offset + change.bytes.count
+        if bytes.count < end { bytes.append(contentsOf: [UInt8](repeating: 0, count: end - bytes.count)) }
+        switch fate {
+        case .whole: bytes.replaceSubrange(change.offset..<end, with: change.bytes)
+        case .torn(let unit, let seed):
+            var generator = SeededGenerator(seed: seed)
+            var offset = change.offset
+            while offset < end {
+                let next = min(end, (offset / unit + 1) * unit)
+                if Bool.random(using: &generator) {
+                    let first = change.bytes.startIndex - change.offset
+                    bytes.replaceSubrange(offset..<next, with: change.bytes[first + offset..<first + next])
+                }
+                offset = next
+            }
+        case .lost, .lengthOnly: break
+        }
+        content[change.object] = bytes
+    }
+
+    /// What can be reached from the recorded directory.
+    var image: Image {
+        var image = Image()
+        func add(_ directory: Int, _ path: String) {
+            for (name, object) in entries[directory] ?? [:] {
+                if entries[object] != nil {
+                    image.files[path + name] = .some(nil)
+                    add(object, path + name + "/")
+                } else {
+                    image.files[path + name] = .some(content[object] ?? [])
+                }
+            }
+        }
+        add(0, "")
+        return image
+    }
+}

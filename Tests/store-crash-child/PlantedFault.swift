@@ -1,0 +1,60 @@
+import FaultShim
+import Foundation
+import StrataModel
+import StrataStore
+
+/// A fault that the functions in libc's and LMDB's place make on purpose, to see that it is found.
+enum PlantedFault: String {
+    case noSync, headFirst, unsyncedHead, lostWrite, tornWrite, noNameSync, noLock, earlyReuse, noEvent, noEntry
+
+    /// From the nth occasion on.
+    func plant(nth: Int) { fault_plant(Int32(kind), nth) }
+
+    private var kind: Int {
+        switch self {
+        case .noSync: PLANT_NO_SYNC
+        case .headFirst: PLANT_HEAD_FIRST
+        case .unsyncedHead: PLANT_UNSYNCED_HEAD
+        case .lostWrite: PLANT_LOST_WRITE
+        case .tornWrite: PLANT_TORN_WRITE
+        case .noNameSync: PLANT_NO_NAME_SYNC
+        case .noLock: PLANT_NO_LOCK
+        case .earlyReuse: PLANT_EARLY_REUSE
+        case .noEvent: PLANT_NO_EVENT
+        case .noEntry: PLANT_NO_ENTRY
+        }
+    }
+}
+
+extension Work {
+    /// Saves of one thread while another verifies again and again, which reads one state for a while.
+    func watch() throws {
+        let store = try openAsItIs()
+        let saver = try Saver(store, thread: 1)
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            var saver = saver
+            do {
+                for _ in 1...rounds { _ = try saver.save() }
+            } catch {
+                fatalError("\(error)")
+            }
+            done.signal()
+        }
+        while done.wait(timeout: .now()) == .timedOut {
+            let report = try store.verify()
+            if !report.isSound { fatalError("\(report.problems.map(\.description))") }
+        }
+        let report = try store.verify()
+        if !report.isSound { fatalError("\(report.problems.map(\.description))") }
+        store.close()
+    }
+
+    /// Saves of a thread of this number only.
+    func saves(ofThread thread: Int) throws {
+        let store = try openAsItIs()
+        var saver = try Saver(store, thread: thread)
+        for _ in 1...rounds { say(thread, try saver.save()) }
+        store.close()
+    }
+}
