@@ -9,7 +9,7 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples demo-large test docs bench fuzz sanitize lint format clean dependencies
+.PHONY: demo examples demo-large test trust trust-quick docs bench fuzz sanitize lint format clean dependencies
 
 demo: dependencies
 	swift build $(QUICK) --package-path $(EXAMPLES) --product BowTies
@@ -34,6 +34,16 @@ demo-large: dependencies
 test: dependencies
 	swift build --build-tests
 	Scripts/test.sh
+
+# Kills, power cuts, I/O faults, damage and random suites with fresh seeds, for an hour or five minutes; the result is
+# written to Tests/TRUST.md.
+trust: dependencies
+	swift build --build-tests
+	Scripts/trust.sh 60
+
+trust-quick: dependencies
+	swift build --build-tests
+	Scripts/trust.sh 5
 
 # The documentation as a static site in .build-docs, with every link and symbol checked.
 docs: dependencies

@@ -41,3 +41,17 @@ final class CrashChild {
         return lines
     }
 }
+
+extension Store {
+    /// The numbers of the saves of each thread of a `CrashChild`, in the order of the log.
+    func savesByThread() throws -> [Int: [Int]] {
+        var numbers: [Int: [Int]] = [:]
+        for transaction in try transactions(limit: .max) {
+            guard let thread = transaction.metadata["t"].flatMap({ Int($0) }),
+                let number = transaction.metadata["n"].flatMap({ Int($0) })
+            else { continue }
+            numbers[thread, default: []].append(number)
+        }
+        return numbers
+    }
+}
