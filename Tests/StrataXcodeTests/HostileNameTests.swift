@@ -62,6 +62,35 @@ import Testing
         for form in Self.forms { #expect(try complaint(model, form) == nil, "\(form)") }
     }
 
+    @Test(arguments: RandomTesting.seeds(unlessAsked: [1, 2]))
+    func modelsOfSuchNamesCompile(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let classes = [
+            "members", "Value", "Member", "context", "Sequence", "Range", "Index", "Object", "newValue", "Self_",
+        ]
+        var entities: [EntityDescription] = []
+        for (number, name) in classes.shuffled(using: &generator).prefix(5).enumerated() {
+            var properties = Self.names.filter { $0 != "_" }.shuffled(using: &generator).prefix(12).map { name in
+                let type = Self.types.randomElement(using: &generator) ?? .string
+                return PropertyDescription.attribute(
+                    AttributeDescription(
+                        name: name, type: type, isOptional: .random(using: &generator),
+                        validationRules: Self.rules(type, &generator)))
+            }
+            let taken = Set(properties.map(\.name))
+            if let link = Self.names.first(where: { !taken.contains($0) && $0 != "_" }) {
+                properties.append(
+                    .relationship(
+                        RelationshipDescription(
+                            name: link, destinationEntityName: name, hasNoInverse: true, isToMany: true,
+                            isOrdered: number % 2 == 0)))
+            }
+            entities.append(EntityDescription(name: name, properties: properties))
+        }
+        let model = try ManagedObjectModel(entities: entities)
+        for form in Self.forms { #expect(try complaint(model, form) == nil, "seed \(seed), \(form)") }
+    }
+
     private static func rules(_ type: AttributeType, _ generator: inout SeededGenerator) -> [ValidationRule] {
         let bounds: [AttributeValue]
         switch type {

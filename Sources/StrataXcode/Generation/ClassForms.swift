@@ -79,11 +79,11 @@ extension EntityCode {
     }
 
     private var definition: String {
-        let arguments = ["\(className).self", "superclass: \(superclass).self"] + options
+        let arguments = ["\(classValue).self", "superclass: \(superclassValue).self"] + options
         return """
                 nonisolated \(access)override class var entityDefinition: \(graph("EntityDefinition")) {
                     \(graph("EntityDefinition"))(\(arguments.joined(separator: ", "))) {
-                        \(className)._describe_\(plainName)(&$0)
+                        \(classValue)._describe_\(plainName)(&$0)
                     }
                 }
             """
@@ -91,7 +91,7 @@ extension EntityCode {
 
     private var bounds: String {
         """
-            nonisolated \(access)static var _propertyBase_\(plainName): \(swift("Int")) { \(superclass)._propertyEnd_\(plainSuperclass) }
+            nonisolated \(access)static var _propertyBase_\(plainName): \(swift("Int")) { \(superclassValue)._propertyEnd_\(plainSuperclass) }
 
             nonisolated \(access)static var _propertyEnd_\(plainName): \(swift("Int")) {
                 _propertyBase_\(plainName) + \(attributes.count + relationships.count)
@@ -100,7 +100,7 @@ extension EntityCode {
     }
 
     private var describe: String {
-        var lines = ["\(superclass)._describe_\(plainSuperclass)(&entity)", "entity.beginOwnProperties()"]
+        var lines = ["\(superclassValue)._describe_\(plainSuperclass)(&entity)", "entity.beginOwnProperties()"]
         for code in attributes {
             let name = code.attribute.name
             let path = "\\_Leaf.\(CodeNames.escaped(name)), \(CodeLiteral.string(name))"
@@ -130,7 +130,7 @@ extension EntityCode {
     private var visit: String {
         let all = attributes.map(\.attribute.name) + relationships.map(\.relationship.name)
         let cases = all.enumerated().map { number, name in
-            "        case \(number): visitor.visit(object, \\\(className).\(CodeNames.escaped(name)))"
+            "        case \(number): visitor.visit(object, \\\(classValue).\(CodeNames.escaped(name)))"
         }
         return """
                 nonisolated \(access)override func _visitKeyPath<_Visitor: \(graph("_KeyPathVisitor"))>(

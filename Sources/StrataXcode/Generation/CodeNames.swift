@@ -69,6 +69,12 @@ struct CodeNames {
     /// The class name of an entity, as source.
     func `class`(_ entityName: String) -> String { Self.escaped(plainClass(entityName)) }
 
+    /// The class as a value or in a key path: another name for it where a property has the name of the class.
+    func classValue(_ entityName: String) -> String {
+        let plain = plainClass(entityName)
+        return properties.contains(plain) ? "_Class_\(plain)" : Self.escaped(plain)
+    }
+
     /// The class name without backticks, for making other names.
     func plainClass(_ entityName: String) -> String { classes[entityName] ?? entityName }
 

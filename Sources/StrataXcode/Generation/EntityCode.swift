@@ -33,10 +33,13 @@ struct EntityCode {
 
     var className: String { names.class(entity.name) }
     var plainName: String { names.plainClass(entity.name) }
+    /// The class where a property of the same name would be taken for it.
+    var classValue: String { names.classValue(entity.name) }
     var hasSubentities: Bool { model.entities.contains { $0.superentityName == entity.name } }
     var superclass: String {
         entity.superentityName.map { names.class($0) } ?? names.value("ManagedObject", of: "StrataGraph")
     }
+    var superclassValue: String { entity.superentityName.map { names.classValue($0) } ?? superclass }
     var plainSuperclass: String { entity.superentityName.map { names.plainClass($0) } ?? "ManagedObject" }
 
     /// The arguments of `@Entity`, or of the entity's definition.
@@ -78,6 +81,22 @@ struct EntityCode {
     }
 
     // MARK: Both forms
+
+    /// The other name of the class; nil if it needs none.
+    var alias: String? {
+        guard classValue != className else { return nil }
+        return """
+            /// `\(plainName)`, where a property of that name would be taken for the class.
+            \(access)typealias \(classValue) = \(className)
+            """
+    }
+
+    /// Whether a property of the class has the name of the class or of one above it.
+    var hidesItsClass: Bool {
+        let chain = sequence(first: entity) { [model] in $0.superentityName.flatMap(model.hierarchy.entity(named:)) }
+        let classes = Set(chain.map { names.plainClass($0.name) })
+        return model.properties(ofEntityNamed: entity.name).contains { classes.contains($0.name) }
+    }
 
     var enumerations: [String] {
         attributes.compactMap(\.enumeration).filter(\.isDeclared).map { $0.text(access, names) }
@@ -175,7 +194,11 @@ struct RelationshipCode {
         isOwnInverse = declaration?.entityName == entity.name && relationship.inverseName == relationship.name
         // One side is enough; with macros, naming it on both sides is a circular reference.
         let isNamer = declaration.map { ($0.entityName, $0.property.name) >= (entity.name, relationship.name) } ?? false
-        inverse = isNamer ? relationship.inverseName.map { "\\\(target).\(CodeNames.escaped($0))" } : nil
+        inverse =
+            isNamer
+            ? relationship.inverseName.map {
+                "\\\(names.classValue(relationship.destinationEntityName)).\(CodeNames.escaped($0))"
+            } : nil
     }
 
     /// The arguments of the declaration: delete rule, inverse, then the options.

@@ -104,14 +104,15 @@ public struct ModelCode: Sendable {
     // MARK: Parts
 
     /// Whether an entity needs the plain form, because macros cannot express it: it has a relationship that is its own
-    /// inverse, or a required transformable.
+    /// inverse, a required transformable, or a property named as its class.
     private func isPlain(_ entity: EntityCode) -> Bool {
         form == .plain || entity.relationships.contains(where: \.isOwnInverse)
-            || entity.attributes.contains(where: \.isRequiredTransformable)
+            || entity.attributes.contains(where: \.isRequiredTransformable) || entity.hidesItsClass
     }
 
     private func generated(_ entity: EntityCode) -> [String] {
         var parts = isPlain(entity) ? [entity.baseClass, conformance(entity)].compactMap(\.self) : [entity.macroClass]
+        if let alias = entity.alias { parts.append(alias) }
         parts += entity.enumerations
         parts += composites(of: entity)
         if let conveniences = entity.conveniences { parts.append(conveniences) }

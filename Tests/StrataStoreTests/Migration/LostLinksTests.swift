@@ -173,6 +173,49 @@ struct LostLinksTests {
         try store.open { #expect($0.schema.version == ModelVersion(rawValue: 1)) }
     }
 
+    /// A to-one loses its object to another relationship, and gets one of a third.
+    @Test(arguments: [Kind.manyToOne, .oneToOne])
+    func aToOneThatLosesItsObjectCanTakeAnother(kind: Kind) throws {
+        defer { store.remove() }
+        func model(_ isAfter: Bool) throws -> ManagedObjectModel {
+            let own = isAfter ? "Tie" : "Cap"
+            func owner(_ entity: String) -> PropertyDescription {
+                kind.isToMany
+                    ? Describe.toMany("owner", "Person", inverse: "back\(entity)")
+                    : Describe.toOne("owner", "Person", inverse: "back\(entity)")
+            }
+            return try ManagedObjectModel(
+                entities: [
+                    EntityDescription(name: "Thing", properties: [owner("Thing")]),
+                    EntityDescription(
+                        name: "Person",
+                        properties: ["Thing", own].map { Describe.toOne("back\($0)", $0, inverse: "owner") }),
+                ]
+                    + ["Tie", "Cap"].map {
+                        EntityDescription(
+                            name: $0, superentityName: $0 == own ? nil : "Thing",
+                            properties: $0 == own ? [owner($0)] : [])
+                    })
+        }
+        let (ann, tie, cap) = try store.open(model(false)) { fixture in
+            let ann = try fixture.insert("Person", [:])
+            let tie = try fixture.insert("Tie", [:]), cap = try fixture.insert("Cap", [:])
+            try fixture.update(ann, ["backThing": .objectID(tie), "backCap": .objectID(cap)])
+            if kind == .oneToOne {
+                for thing in [tie, cap] { try fixture.update(thing, ["owner": .objectID(ann)]) }
+            }
+            return (ann, tie, cap)
+        }
+        let then = try store.open { try $0.head() }
+        try store.open(model(true)) { fixture in
+            for moment in [try fixture.store.head(), then] {
+                let dump = try StateDump(fixture.store, at: moment)
+                #expect(Self.ids(dump[ann, "backTie"]) == [tie] && Self.ids(dump[ann, "backThing"]) == [cap])
+                #expect(Self.ids(dump[tie, "owner"]) == [ann] && Self.ids(dump[cap, "owner"]) == [ann])
+            }
+        }
+    }
+
     /// A rename is no loss: the links go with the number, and the relationship that has the name now begins empty.
     @Test func linksOfARenamedRelationshipGoWithIt() throws {
         defer { store.remove() }

@@ -359,8 +359,11 @@ extension EntityMigration {
                 "\(property.name) can lead to one object only, not to \(names.joined(separator: ", ")).", entity, id,
                 property.name)
         }
-        changes.append(
-            PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(target.id))))
+        var before = RecordedValue.value(.null)
+        if let released = changes.firstIndex(where: { $0.property == property.id }) {
+            before = changes.remove(at: released).before
+        }
+        changes.append(PropertyChange(property: property.id, before: before, after: .value(.objectID(target.id))))
         guard let number = relationship.position else { return }
         let position = try links.position(target.order, of: id, at: target.id, snapshot)
         changes.append(PropertyChange(property: number, before: .value(.null), after: .value(.integer(position))))
