@@ -174,14 +174,14 @@ struct LostLinksTests {
     }
 
     /// A to-one loses its object to another relationship, and gets one of a third.
-    @Test(arguments: [Kind.manyToOne, .oneToOne])
+    @Test(arguments: [Kind.manyToOne, .orderedToOne, .oneToOne])
     func aToOneThatLosesItsObjectCanTakeAnother(kind: Kind) throws {
         defer { store.remove() }
         func model(_ isAfter: Bool) throws -> ManagedObjectModel {
             let own = isAfter ? "Tie" : "Cap"
             func owner(_ entity: String) -> PropertyDescription {
                 kind.isToMany
-                    ? Describe.toMany("owner", "Person", inverse: "back\(entity)")
+                    ? Describe.toMany("owner", "Person", inverse: "back\(entity)", ordered: kind.isOrdered)
                     : Describe.toOne("owner", "Person", inverse: "back\(entity)")
             }
             return try ManagedObjectModel(
@@ -204,10 +204,28 @@ struct LostLinksTests {
             if kind == .oneToOne {
                 for thing in [tie, cap] { try fixture.update(thing, ["owner": .objectID(ann)]) }
             }
+            if kind.isOrdered {
+                for (back, position) in [("backThing", 7), ("backCap", 9)] {
+                    try fixture.update(ann, [ModelAssignment.positionName(of: back): .integer(Int64(position))])
+                }
+            }
             return (ann, tie, cap)
         }
         let then = try store.open { try $0.head() }
         try store.open(model(true)) { fixture in
+            guard case .updated(let changes)? = try fixture.store.history(of: ann, after: then).last?.payload else {
+                Issue.record("The migration left the person as she was.")
+                return
+            }
+            // Each property once, with the value that it had.
+            let people = try #require(fixture.schema.entity(named: "Person"))
+            let told = changes.map { (people.property($0.property)?.name ?? "", $0.before) }
+            #expect(Set(told.map(\.0)).count == told.count)
+            let before = Dictionary(told) { first, _ in first }
+            #expect(before["backThing"] == .value(.objectID(tie)))
+            #expect(before["backTie"] == .value(.null))
+            let position = ModelAssignment.positionName(of: "backThing")
+            #expect(before[position] == (kind.isOrdered ? .value(.integer(7)) : nil))
             for moment in [try fixture.store.head(), then] {
                 let dump = try StateDump(fixture.store, at: moment)
                 #expect(Self.ids(dump[ann, "backTie"]) == [tie] && Self.ids(dump[ann, "backThing"]) == [cap])

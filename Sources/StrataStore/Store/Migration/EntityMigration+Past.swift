@@ -86,8 +86,8 @@ extension EntityMigration {
         _ link: (inout [PropertyChange], inout MigrationFailures) throws -> Void
     ) throws {
         var failures = MigrationFailures()
-        let known = changes.count
-        try link(&changes, &failures)
+        var linked = changes
+        try link(&linked, &failures)
         let codes = failures.details.map(\.code).filter { $0 != .validationMissingMandatoryProperty }
         if let code = codes.first {
             let sentence =
@@ -95,13 +95,14 @@ extension EntityMigration {
                 ? "\(property.name) led to several objects, and leads to one only now."
                 : "\(property.name) led to an object that it can no longer lead to."
             misfits.append(PropertyMisfit(property: property.id, sentence: sentence))
-            changes.removeSubrange(known...)
             return
         }
         // Objects of an entity that the model no longer has are not shown.
-        guard changes.count > known, case .value(.objectID(let target)) = changes[known].after,
+        if case .value(.objectID(let target))? = linked.last(where: { $0.property == property.id })?.after,
             links.new.entity(target.entityID) == nil
-        else { return }
-        changes.removeSubrange(known...)
+        {
+            return
+        }
+        changes = linked
     }
 }

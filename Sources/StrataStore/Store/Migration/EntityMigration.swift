@@ -182,7 +182,7 @@ struct EntityMigration {
             case .checkTarget(let slot):
                 let value = try snapshot.value(slot, of: row, reader, old)
                 let released = step.property.map { links.released(by: $0.id) } ?? []
-                let target = value.objectID.flatMap { released.contains($0.entityID) ? nil : $0 }
+                let target = value.target.flatMap { released.contains($0.entityID) ? nil : $0 }
                 try checkTargets(step, id, target.map { [$0] } ?? [], &failures)
             case .point(let storage, let back):
                 try point(step, storage, back, id, row, snapshot, &changes, &failures)
@@ -276,123 +276,10 @@ struct EntityMigration {
     }
 }
 
-// MARK: - Relationships
-
-extension EntityMigration {
-    func point(
-        _ step: PropertyStep, _ storage: OldLinks.Storage?, _ back: OldLinks.Storage?, _ id: ObjectID,
-        _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
-    ) throws {
-        guard let property = step.property, let relationship = property.relationship else { return }
-        let found = try storage.map { try links.targets($0, of: id, row, old, snapshot, limit: 3) } ?? []
-        let targets = found.map(\.id)
-        if targets.count > 1 {
-            let names = targets.map { links.old.name(of: $0) }.joined(separator: ", ")
-            return failures.add(
-                .validationRelationshipExceedsMaximumCount,
-                "\(property.name) can lead to one object only, not to \(names).", entity, id, property.name)
-        }
-        try checkTargets(step, id, targets, &failures)
-        guard let target = targets.first else { return }
-        changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(target))))
-        guard let number = relationship.position else { return }
-        var position = try links.position(back, of: id, at: target, snapshot)
-        if case .formerSlot? = storage { position = found[0].position }
-        changes.append(PropertyChange(property: number, before: .value(.null), after: .value(.integer(position))))
-    }
-
-    private func checkTargets(
-        _ step: PropertyStep, _ id: ObjectID, _ targets: [ObjectID], _ failures: inout MigrationFailures
-    ) throws {
-        guard let property = step.property, let relationship = property.relationship else { return }
-        if targets.isEmpty, !relationship.description.isOptional {
-            failures.add(
-                .validationMissingMandatoryProperty, "\(property.name) is required.", entity, id, property.name)
-        }
-        let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
-        for target in targets where !allowed.contains(target.entityID) && links.new.entity(target.entityID) != nil {
-            failures.add(
-                .migration, "\(property.name) can no longer lead to \(links.old.name(of: target)).", entity, id,
-                property.name)
-        }
-    }
-
-    /// Makes a to-one nil that leads to an object of these entities.
-    func release(
-        _ step: PropertyStep, _ slot: Int, _ entities: Set<EntityID>, _ row: SnapshotRow, _ snapshot: Snapshot,
-        _ changes: inout [PropertyChange]
-    ) throws {
-        guard let property = step.property else { return }
-        let value = try snapshot.value(slot, of: row, row.reader, old)
-        guard let target = value.objectID, entities.contains(target.entityID) else { return }
-        changes.append(PropertyChange(property: property.id, before: .value(value), after: .value(.null)))
-    }
-
-    /// Gives a to-one that is nil the object whose inverse takes over a link to it.
-    func adopt(
-        _ step: PropertyStep, _ adoptions: [OldLinks.BackAdoption], _ id: ObjectID, _ row: SnapshotRow,
-        _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
-    ) throws {
-        guard let property = step.property, let relationship = property.relationship else { return }
-        var found: [(id: ObjectID, order: OldLinks.Storage)] = []
-        for adoption in adoptions {
-            for (target, _) in try links.targets(adoption.links, of: id, row, old, snapshot, limit: 3)
-            where target.entityID == adoption.owner && !found.contains(where: { $0.id == target }) {
-                found.append((target, adoption.order))
-            }
-        }
-        var current = changes.last { $0.property == property.id }.flatMap { change in
-            if case .value(.objectID(let id)) = change.after { id } else { nil }
-        }
-        if current == nil, let slot = old.slot(of: property.id) {
-            current = try snapshot.value(slot, of: row, row.reader, old).objectID
-            if let id = current, links.released(by: property.id).contains(id.entityID) { current = nil }
-        }
-        let others = found.filter { $0.id != current }
-        guard let target = others.first else {
-            return try checkTargets(step, id, current.map { [$0] } ?? [], &failures)
-        }
-        guard current == nil, others.count == 1 else {
-            let names = ((current.map { [$0] } ?? []) + others.map(\.id)).map { links.old.name(of: $0) }
-            return failures.add(
-                .validationRelationshipExceedsMaximumCount,
-                "\(property.name) can lead to one object only, not to \(names.joined(separator: ", ")).", entity, id,
-                property.name)
-        }
-        var before = RecordedValue.value(.null)
-        if let released = changes.firstIndex(where: { $0.property == property.id }) {
-            before = changes.remove(at: released).before
-        }
-        changes.append(PropertyChange(property: property.id, before: before, after: .value(.objectID(target.id))))
-        guard let number = relationship.position else { return }
-        let position = try links.position(target.order, of: id, at: target.id, snapshot)
-        changes.append(PropertyChange(property: number, before: .value(.null), after: .value(.integer(position))))
-    }
-
-    private func checkLinks(
-        _ step: PropertyStep, _ storage: OldLinks.Storage, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
-        _ failures: inout MigrationFailures
-    ) throws {
-        try checkTargets(step, id, try links.targets(storage, of: id, row, old, snapshot).map(\.id), &failures)
-    }
-
-    private func checkCount(
-        _ step: PropertyStep, _ id: ObjectID, _ snapshot: Snapshot, _ failures: inout MigrationFailures
-    ) throws {
-        guard let property = step.property, let description = property.relationship?.description else { return }
-        let count = try snapshot.memberCount(of: property.id, owner: id)
-        for problem in description.validate(count: count, entityName: entity.name) { failures.add(problem, id) }
-    }
-}
-
 extension EntityMigration.PropertyStep {
     /// Whether the object had no value for the property, so that a rule of the app's is always asked.
     fileprivate var isSupplied: Bool { if case .supply = kind { true } else { false } }
     /// Whether nil means the default that the object would have, had the property existed.
     var takesDefault: Bool { isSupplied }
     fileprivate var checksRules: Bool { if case .validate = kind { true } else { false } }
-}
-
-extension AttributeValue {
-    fileprivate var objectID: ObjectID? { if case .objectID(let id) = self { id } else { nil } }
 }

@@ -1,0 +1,119 @@
+import StrataModel
+
+// The steps of a migration that check and change links.
+
+extension EntityMigration {
+    func point(
+        _ step: PropertyStep, _ storage: OldLinks.Storage?, _ back: OldLinks.Storage?, _ id: ObjectID,
+        _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let relationship = property.relationship else { return }
+        let found = try storage.map { try links.targets($0, of: id, row, old, snapshot, limit: 3) } ?? []
+        let targets = found.map(\.id)
+        if targets.count > 1 {
+            let names = targets.map { links.old.name(of: $0) }.joined(separator: ", ")
+            return failures.add(
+                .validationRelationshipExceedsMaximumCount,
+                "\(property.name) can lead to one object only, not to \(names).", entity, id, property.name)
+        }
+        try checkTargets(step, id, targets, &failures)
+        guard let target = targets.first else { return }
+        changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(target))))
+        guard let number = relationship.position else { return }
+        var position = try links.position(back, of: id, at: target, snapshot)
+        if case .formerSlot? = storage { position = found[0].position }
+        changes.append(PropertyChange(property: number, before: .value(.null), after: .value(.integer(position))))
+    }
+
+    func checkTargets(
+        _ step: PropertyStep, _ id: ObjectID, _ targets: [ObjectID], _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let relationship = property.relationship else { return }
+        if targets.isEmpty, !relationship.description.isOptional {
+            failures.add(
+                .validationMissingMandatoryProperty, "\(property.name) is required.", entity, id, property.name)
+        }
+        let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
+        for target in targets where !allowed.contains(target.entityID) && links.new.entity(target.entityID) != nil {
+            failures.add(
+                .migration, "\(property.name) can no longer lead to \(links.old.name(of: target)).", entity, id,
+                property.name)
+        }
+    }
+
+    /// Makes a to-one nil that leads to an object of these entities.
+    func release(
+        _ step: PropertyStep, _ slot: Int, _ entities: Set<EntityID>, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ changes: inout [PropertyChange]
+    ) throws {
+        guard let property = step.property else { return }
+        let value = try snapshot.value(slot, of: row, row.reader, old)
+        guard let target = value.target, entities.contains(target.entityID) else { return }
+        changes.append(PropertyChange(property: property.id, before: .value(value), after: .value(.null)))
+    }
+
+    /// Gives a to-one that is nil the object whose inverse takes over a link to it.
+    func adopt(
+        _ step: PropertyStep, _ adoptions: [OldLinks.BackAdoption], _ id: ObjectID, _ row: SnapshotRow,
+        _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let relationship = property.relationship else { return }
+        var found: [(id: ObjectID, order: OldLinks.Storage)] = []
+        for adoption in adoptions {
+            for (target, _) in try links.targets(adoption.links, of: id, row, old, snapshot, limit: 3)
+            where target.entityID == adoption.owner && !found.contains(where: { $0.id == target }) {
+                found.append((target, adoption.order))
+            }
+        }
+        var current = changes.last { $0.property == property.id }.flatMap { change in
+            if case .value(.objectID(let id)) = change.after { id } else { nil }
+        }
+        if current == nil, let slot = old.slot(of: property.id) {
+            current = try snapshot.value(slot, of: row, row.reader, old).target
+            if let id = current, links.released(by: property.id).contains(id.entityID) { current = nil }
+        }
+        let others = found.filter { $0.id != current }
+        guard let target = others.first else {
+            return try checkTargets(step, id, current.map { [$0] } ?? [], &failures)
+        }
+        guard current == nil, others.count == 1 else {
+            let names = ((current.map { [$0] } ?? []) + others.map(\.id)).map { links.old.name(of: $0) }
+            return failures.add(
+                .validationRelationshipExceedsMaximumCount,
+                "\(property.name) can lead to one object only, not to \(names.joined(separator: ", ")).", entity, id,
+                property.name)
+        }
+        // The object that the to-one loses is no longer there, and an event names a property once.
+        var before = RecordedValue.value(.null)
+        if let released = changes.firstIndex(where: { $0.property == property.id }) {
+            before = changes.remove(at: released).before
+        }
+        changes.append(PropertyChange(property: property.id, before: before, after: .value(.objectID(target.id))))
+        guard let number = relationship.position else { return }
+        // A to-one that became nil has kept its position.
+        let kept = try old.slot(of: number).map { try snapshot.value($0, of: row, row.reader, old) } ?? .null
+        let position = AttributeValue.integer(try links.position(target.order, of: id, at: target.id, snapshot))
+        guard !position.isIdentical(to: kept) else { return }
+        changes.append(PropertyChange(property: number, before: .value(kept), after: .value(position)))
+    }
+
+    func checkLinks(
+        _ step: PropertyStep, _ storage: OldLinks.Storage, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ failures: inout MigrationFailures
+    ) throws {
+        try checkTargets(step, id, try links.targets(storage, of: id, row, old, snapshot).map(\.id), &failures)
+    }
+
+    func checkCount(
+        _ step: PropertyStep, _ id: ObjectID, _ snapshot: Snapshot, _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let description = property.relationship?.description else { return }
+        let count = try snapshot.memberCount(of: property.id, owner: id)
+        for problem in description.validate(count: count, entityName: entity.name) { failures.add(problem, id) }
+    }
+}
+
+extension AttributeValue {
+    /// The object that a to-one leads to.
+    var target: ObjectID? { if case .objectID(let id) = self { id } else { nil } }
+}
