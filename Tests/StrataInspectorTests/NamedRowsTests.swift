@@ -82,6 +82,27 @@ import Testing
         #expect(try tree() == "name,parent.name\na,\nb,a\nc,a\nd,c\ne,\n")
     }
 
+    /// A step is read while the one before is written.
+    @Test func aRecordMayNameOneOfTheStepBefore() throws {
+        let text = ["a", "b", "c", "d", "e"].enumerated().map { index, name in
+            "{\"name\": \"\(name)\"\(index % 2 == 0 && index > 0 ? ", \"parent.name\": \"a\"" : "")}\n"
+        }
+        let result = try take("Folder", text.joined(), "--rows", "2")
+        #expect(result == .init(output: "5 records: 5 inserted, in 3 transactions\n", error: "", exitCode: 0))
+        #expect(try tree() == "name,parent.name\na,\nb,\nc,a\nd,\ne,a\n")
+    }
+
+    @Test func theFirstErrorOfAFileIsTheOneThatIsTold() throws {
+        let good = ["a", "b", "c"].map { "{\"name\": \"\($0)\"}\n" }.joined()
+        let clash = try take("Folder", good + "{\"name\": \"a\"}\n{\n", "--rows", "2")
+        #expect(clash.output == "2 records: 2 inserted, in 1 transaction\n" && clash.exitCode == 1)
+        #expect(clash.error == "strata: FILE: line 4: name must be unique, and Folder/p1 has the same.\n")
+        let late = try take("Folder", "{\"name\": \"x\"}\n{\"name\": \"y\"}\n{\n", "--rows", "2")
+        #expect(late.output == "2 records: 2 inserted, in 1 transaction\n" && late.exitCode == 1)
+        #expect(late.error.hasPrefix("strata: FILE: line 3: "))
+        #expect(try tree() == "name,parent.name\na,\nb,\nx,\ny,\n")
+    }
+
     @Test func aRecordThatNamesOneBelowItIsRefusedWithItsLine() throws {
         let result = try take("Folder", "{\"name\": \"b\", \"parent.name\": \"a\"}\n{\"name\": \"a\"}\n")
         #expect(result.exitCode == 1)

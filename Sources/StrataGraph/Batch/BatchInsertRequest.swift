@@ -58,12 +58,6 @@ public struct BatchInsertRequest<Object: ManagedObject> {
             .rows(rows.map(BatchValues.init)), policy)
     }
 
-    /// Inserts rows into an entity by name, which may also name the members of to-manys.
-    package init(entityName: String, rows: [BatchRow<Object>], onClash policy: UniquenessPolicy = .reject) {
-        self.init(
-            entityName: entityName, .rows(rows.map(BatchValues.init)), policy)
-    }
-
     /// Inserts the rows that `handler` fills in, one after the other, until it returns true. That last row is not
     /// inserted.
     ///

@@ -103,20 +103,29 @@ public struct BatchRow<Object: ManagedObject> {
 }
 
 /// The values of one row of a step, from a `BatchRow` or a dictionary.
-struct BatchValues: Sendable {
-    struct Entry: Sendable {
+package struct BatchValues: Sendable {
+    package struct Entry: Sendable {
         let name: String
         var value: AttributeValue
+
+        package init(name: String, value: AttributeValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// Each name once.
     let entries: [Entry]
     let members: [String: [ObjectID]]
 
-    init(entries: [Entry], members: [String: [ObjectID]]) {
+    /// - Parameter entries: attributes and to-ones, each name once. It is fastest if all rows have one order.
+    package init(entries: [Entry], members: [String: [ObjectID]]) {
         self.entries = entries
         self.members = members
     }
+
+    /// The value of an attribute or a to-one; nil if none is given.
+    package func value(named name: String) -> AttributeValue? { entries.first { $0.name == name }?.value }
 
     init(_ values: [String: AttributeValue]) {
         self.init(entries: values.map { Entry(name: $0.key, value: $0.value) }, members: [:])

@@ -48,8 +48,9 @@ struct BatchRowMaker {
     /// The row of a new object.
     mutating func insertion(of values: BatchValues) throws -> Prepared {
         var row = Prepared(builder: try RowBuilder(entity.template, layout: entity.layout))
-        for (index, entry) in values.entries.enumerated() {
-            try set(try property(named: entry.name, at: index), entry.value, in: &row)
+        var position = 0
+        for entry in values.entries {
+            try set(try property(named: entry.name, from: &position), entry.value, in: &row)
         }
         for (name, members) in values.members.sorted(by: { $0.key < $1.key }) {
             try setMembers(name, members, in: &row)
@@ -58,13 +59,24 @@ struct BatchRowMaker {
         return row
     }
 
-    private mutating func property(named name: String, at index: Int) throws -> PropertyRuntime {
-        if index < usualProperties.count, usualProperties[index].name == name { return usualProperties[index] }
+    /// The property with a name. Rows mostly have the names of the row before in the same order, or lack some.
+    ///
+    /// - Parameter position: where the name is looked for in `usualProperties`; becomes the position after it.
+    private mutating func property(named name: String, from position: inout Int) throws -> PropertyRuntime {
+        let end = min(position + Self.mostSkipped, usualProperties.count)
+        for index in position..<end where usualProperties[index].name == name {
+            position = index + 1
+            return usualProperties[index]
+        }
         guard let property = entity.property(named: name) else { throw unknown(name) }
-        usualProperties.removeSubrange(min(index, usualProperties.count)...)
+        usualProperties.removeSubrange(position...)
         usualProperties.append(property)
+        position += 1
         return property
     }
+
+    /// How many names in a row are tried before the entity is asked.
+    private static let mostSkipped = 4
 
     /// Gives a property of the row a value.
     func set(_ name: String, _ value: AttributeValue, in row: inout Prepared) throws {

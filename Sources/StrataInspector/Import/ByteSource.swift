@@ -100,6 +100,28 @@ final class ByteSource {
         return line
     }
 
+    /// The bytes before the next separator or line end, if they are ASCII and in the buffer together with what ends them;
+    /// otherwise nil, and no byte is taken.
+    func plainText(before separator: UInt8) -> String? {
+        let start = offset
+        let text: String? = buffer.withUnsafeBufferPointer { bytes in
+            var end = start
+            var all: UInt8 = 0
+            while end < bytes.count {
+                let byte = bytes[end]
+                if byte == separator || byte == 0x0A || byte == 0x0D {
+                    guard all < 0x80 else { return nil }
+                    return String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
+                }
+                all |= byte
+                end += 1
+            }
+            return nil
+        }
+        offset = start + (text?.utf8.count ?? 0)
+        return text
+    }
+
     /// Appends the bytes before the first for which `ends` is true, or up to the end.
     ///
     /// - Throws: `RecordTooLong`.

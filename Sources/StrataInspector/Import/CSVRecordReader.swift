@@ -4,7 +4,9 @@ struct CSVRecordReader: RecordReader {
     private let source: ByteSource
     private let separator: UInt8
     private var line = 1
+    /// The names in the first line; an empty one names a column that is left out.
     private var columns: [String] = []
+    private var names: [String] = []
     private static let mostColumns = 65_536
 
     init(_ source: ByteSource, separator: UInt8) throws {
@@ -14,41 +16,35 @@ struct CSVRecordReader: RecordReader {
         guard heading?.count ?? 0 <= Self.mostColumns else {
             throw InputError("line 1: The heading has more than \(Self.mostColumns) columns.")
         }
-        columns = heading?.kept.map { $0.text ?? "" } ?? []
-        let named = columns.filter { !$0.isEmpty }
-        guard Set(named).count == named.count else { throw InputError("line 1: Two columns have one name.") }
+        columns = heading?.kept.map { $0?.text ?? "" } ?? []
+        names = columns.filter { !$0.isEmpty }
+        guard Set(names).count == names.count else { throw InputError("line 1: Two columns have one name.") }
     }
 
-    var keys: [String]? { columns.isEmpty ? nil : columns.filter { !$0.isEmpty } }
+    var keys: [String]? { columns.isEmpty ? nil : names }
 
     mutating func next() throws -> InputRecord? {
         while true {
             let start = line
             guard let (fields, count) = try fields(keeping: columns.count) else { return nil }
-            if count == 1, fields.first?.text == nil, columns.count != 1 { continue }
+            if count == 1, fields.first == .some(nil), columns.count != 1 { continue }
             guard count == columns.count else {
                 throw InputError("line \(start): It has \(count) fields, the heading has \(columns.count).")
             }
-            var record = InputRecord(values: [:], location: "line \(start)")
-            for (column, field) in zip(columns, fields) where !column.isEmpty {
-                if let text = field.text { record.values[column] = .text(text) } else { record.blanks.append(column) }
-            }
-            return record
+            let values =
+                names.count == columns.count ? fields : zip(columns, fields).filter { !$0.0.isEmpty }.map(\.1)
+            return InputRecord(keys: names, values: values, location: .line(start))
         }
     }
 
-    private struct Field {
-        /// nil for an empty field without quotes.
-        let text: String?
-    }
-
     /// The fields of the next line, at most `limit` of them, and their number; nil at the end.
-    private mutating func fields(keeping limit: Int) throws -> (kept: [Field], count: Int)? {
+    private mutating func fields(keeping limit: Int) throws -> (kept: [InputValue?], count: Int)? {
         guard try source.peek() != nil else { return nil }
         source.beginRecord()
         let start = line
         do {
-            var fields: [Field] = []
+            var fields: [InputValue?] = []
+            fields.reserveCapacity(columns.count)
             var count = 0
             while true {
                 let field = try field()
@@ -66,10 +62,11 @@ struct CSVRecordReader: RecordReader {
         }
     }
 
-    /// Reads a field up to the separator or line end, which is not consumed.
-    private mutating func field() throws -> Field {
-        var bytes: [UInt8] = []
+    /// Reads a field up to the separator or line end, which is not consumed; nil if it is empty and without quotes.
+    private mutating func field() throws -> InputValue? {
         let isQuoted = try source.peek() == 0x22
+        if !isQuoted, let text = source.plainText(before: separator) { return text.isEmpty ? nil : .text(text) }
+        var bytes: [UInt8] = []
         if isQuoted {
             let start = line
             _ = try source.next()
@@ -84,11 +81,11 @@ struct CSVRecordReader: RecordReader {
         } else {
             try source.collect(into: &bytes, until: ends)
         }
-        guard isQuoted || !bytes.isEmpty else { return Field(text: nil) }
+        guard isQuoted || !bytes.isEmpty else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw InputError("line \(line): It is not UTF-8.")
         }
-        return Field(text: text)
+        return .text(text)
     }
 
     private mutating func quoted(into bytes: inout [UInt8], from start: Int) throws {

@@ -3,10 +3,9 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// Imports the records of a file, a number of them in each transaction.
+/// Imports the records of a file, a number of them in each transaction. While a step is written, the next one is read.
 struct ImportRun {
     let entity: EntitySchema
-    let policy: UniquenessPolicy
     let stepSize: Int
     var maker: RowMaker
     let context: ManagedObjectContext
@@ -19,28 +18,41 @@ struct ImportRun {
     private var saved = Saved()
     private let start = ContinuousClock.now
     private let reason: String?
+    private let insertion: BatchInsertion
+    private let pending: PendingRows
 
     init(
         entity: EntitySchema, policy: UniquenessPolicy, stepSize: Int, maker: RowMaker,
         context: ManagedObjectContext, mark: ImportMark
     ) {
         self.entity = entity
-        self.policy = policy
         self.stepSize = stepSize
         self.maker = maker
         self.context = context
         self.mark = mark
         reason = context.transactionReason
+        insertion = BatchInsertion(context, entityName: entity.name, onClash: policy)
+        pending = PendingRows(entity)
     }
 
     /// - Throws: `InputError` with the location of a record that cannot be imported.
     mutating func run(_ reader: any RecordReader, _ source: ByteSource) throws {
+        do {
+            try readAll(reader, source)
+        } catch {
+            // The records of the step that is being written come before the one with the error.
+            try finish()
+            throw error
+        }
+        try finish()
+    }
+
+    private mutating func readAll(_ reader: any RecordReader, _ source: ByteSource) throws {
         let progress = ProgressLine()
         let handler = progress.handler
         defer { progress.finish() }
         var reader = reader
         if let keys = reader.keys { try maker.mapping.check(keys) }
-        let pending = PendingRows(entity)
         maker.finder.pending = pending
         var savedPosition = source.position
         while Interrupt.exitCode == nil {
@@ -48,22 +60,17 @@ struct ImportRun {
             if let record {
                 read += 1
                 guard read > resumedAfter else { continue }
-                do {
-                    pending.append(try row(record), record.location)
-                } catch is PendingRows.NamedTooEarly {
-                    try save(pending, records: read - 1)
-                    pending.append(try row(record), record.location)
-                }
+                pending.append(try namingSavedOnes(record), record.location)
             }
             if read % 500 == 0 || record == nil {
                 // The total is estimated from the bytes that are left.
                 let total = source.size.map { Int(Double(read) * Double($0) / Double(max(source.position, 1))) } ?? 0
                 handler(StoreProgress(phase: "records", done: read, total: total))
             }
-            let isFull = pending.rows.count == stepSize || source.position - savedPosition > source.recordLimit
+            let isFull = pending.count == stepSize || source.position - savedPosition > source.recordLimit
             guard isFull || record == nil else { continue }
             savedPosition = source.position
-            if !pending.rows.isEmpty { try save(pending, records: read) }
+            try save(records: read)
             if record == nil { return }
         }
     }
@@ -77,7 +84,23 @@ struct ImportRun {
         }
     }
 
-    private mutating func row(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
+    /// The row of a record. If it names one that is being written, or is read and not written, that is saved first.
+    private mutating func namingSavedOnes(_ record: InputRecord) throws -> BatchValues {
+        do {
+            return try row(record)
+        } catch is PendingRows.NamedTooEarly {
+            try finish()
+        }
+        do {
+            return try row(record)
+        } catch is PendingRows.NamedTooEarly {
+            try save(records: read - 1)
+            try finish()
+        }
+        return try row(record)
+    }
+
+    private mutating func row(_ record: InputRecord) throws -> BatchValues {
         do {
             return try maker.row(record)
         } catch let error as InputError {
@@ -85,41 +108,66 @@ struct ImportRun {
         }
     }
 
+    /// Begins to save the rows that are read, after the step before.
+    ///
     /// - Parameter records: how many records of the file are done after this step.
-    private mutating func save(_ pending: PendingRows, records: Int) throws {
-        let rows = pending.rows
+    private mutating func save(records: Int) throws {
+        guard pending.count > 0 else { return }
         context.transactionMetadata = [:]
         context.transactionReason = reason ?? "import"
         try maker.finder.saveCreated()
         var metadata = mark.metadata(records: records)
         metadata[HistoryTransaction.reasonKey] = reason ?? "import"
         context.transactionMetadata = metadata
-        var request = BatchInsertRequest<ManagedObject>(entityName: entity.name, rows: rows, onClash: policy)
-        request.stepSize = rows.count
+        let step: BatchInsertion.Prepared
         do {
-            saved.add(try context.execute(request))
-        } catch let error as StrataError where error.code != .corrupt {
-            throw InputError(Self.text(error, pending.locations))
+            step = try insertion.prepare(pending.rows)
+        } catch {
+            // An error of the step before comes first.
+            try finish()
+            throw Self.located(error, pending.locations)
         }
-        pending.removeAll()
+        try finish()
+        pending.beginWriting()
+        do {
+            try insertion.begin(step)
+        } catch {
+            throw Self.located(error, pending.writtenLocations)
+        }
+    }
+
+    /// Waits until the step that is being written is saved.
+    private mutating func finish() throws {
+        defer { pending.endWriting() }
+        do {
+            if let result = try insertion.finish() { saved.add(result) }
+        } catch {
+            throw Self.located(error, pending.writtenLocations)
+        }
+    }
+
+    /// The error with the locations of the records; damage is told as it is.
+    private static func located(_ error: any Error, _ locations: [RecordLocation]) -> any Error {
+        guard let error = error as? StrataError, error.code != .corrupt else { return error }
+        return InputError(text(error, locations))
     }
 
     /// Describes the errors of a refused step, with the locations of the records.
-    private static func text(_ error: StrataError, _ locations: [String]) -> String {
+    private static func text(_ error: StrataError, _ locations: [RecordLocation]) -> String {
         let errors = error.details.isEmpty ? [error] : error.details
         let shown = errors.prefix(10).map { "\(located($0, locations))" }
         return shown.joined(separator: "; ") + (errors.count > 10 ? "; and \(errors.count - 10) more" : "")
     }
 
     /// Replaces the row numbers in a message by locations in the file.
-    private static func located(_ error: StrataError, _ locations: [String]) -> String {
+    private static func located(_ error: StrataError, _ locations: [RecordLocation]) -> String {
         var words = error.message.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard words.first == "Row" else { return error.commandLineText }
         var index = 0
         while index + 1 < words.count {
             let digits = words[index + 1].prefix(while: \.isNumber)
             if words[index].lowercased() == "row", let number = Int(digits), locations.indices.contains(number) {
-                words[index] = locations[number] + words[index + 1].dropFirst(digits.count)
+                words[index] = locations[number].description + words[index + 1].dropFirst(digits.count)
                 words.remove(at: index + 1)
             }
             index += 1

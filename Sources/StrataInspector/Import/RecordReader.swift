@@ -2,11 +2,37 @@ import Foundation
 
 /// One record of an imported file.
 struct InputRecord {
-    var values: [String: InputValue]
-    /// Keys that the file has and that are empty in this record.
-    var blanks: [String] = []
-    /// Where in the file it is: "line 12".
-    let location: String
+    /// Each key once. Records with the same keys have them in the same order.
+    let keys: [String]
+    /// The value of each key; nil for one that is empty in this record.
+    let values: [InputValue?]
+    let location: RecordLocation
+
+    init(keys: [String], values: [InputValue?], location: RecordLocation) {
+        self.keys = keys
+        self.values = values
+        self.location = location
+    }
+
+    init(_ object: [String: InputValue], location: RecordLocation) {
+        let sorted = object.sorted { $0.key < $1.key }
+        self.init(keys: sorted.map(\.key), values: sorted.map(\.value), location: location)
+    }
+}
+
+/// Where in a file a record is.
+enum RecordLocation: CustomStringConvertible {
+    case line(Int)
+    /// An element of an array, counted from 1, and the line where it begins if that is known.
+    case element(Int, line: Int?)
+
+    var description: String {
+        switch self {
+        case .line(let line): "line \(line)"
+        case .element(let number, let line?): "element \(number) (line \(line))"
+        case .element(let number, nil): "element \(number)"
+        }
+    }
 }
 
 /// Reads the records of a file one after the other.
@@ -55,7 +81,7 @@ struct NDJSONRecordReader: RecordReader {
                 throw InputError("line \(line): \(error.message)")
             }
             guard case .object(let values) = value else { throw InputError("line \(line): This is not an object.") }
-            return InputRecord(values: values, location: "line \(line)")
+            return InputRecord(values, location: .line(line))
         }
         return nil
     }
@@ -149,9 +175,9 @@ struct JSONRecordReader: RecordReader {
     private mutating func record(_ bytes: [UInt8], _ line: Int, _ byte: Int) throws -> InputRecord {
         count += 1
         let value = try JSONReader.value(bytes, line: line, byte: byte, mostValues: source.mostValues)
-        let location = "element \(count) (line \(line))"
+        let location = RecordLocation.element(count, line: line)
         guard case .object(let values) = value else { throw InputError("\(location): This is not an object.") }
-        return InputRecord(values: values, location: location)
+        return InputRecord(values, location: location)
     }
 
     private mutating func skipSpace() throws {
@@ -238,7 +264,7 @@ struct PropertyListRecordReader: RecordReader {
         var converter = PropertyListConverter(valuesLeft: mostValues)
         do {
             return InputRecord(
-                values: try dictionary.mapValues { try converter.value($0) }, location: "element \(count)")
+                try dictionary.mapValues { try converter.value($0) }, location: .element(count, line: nil))
         } catch let error as InputError {
             throw InputError("element \(count): \(error.message)")
         }

@@ -16,6 +16,7 @@ enum MissingTarget: String, CaseIterable {
 /// Converts the records of a file into rows of a batch insert.
 struct RowMaker {
     var mapping: FieldMapping
+    private var columns = ImportColumns()
     let finder: ObjectFinder
     let missing: MissingTarget
     /// What separates the members of a list in text.
@@ -25,8 +26,18 @@ struct RowMaker {
     /// How many objects that do not exist were named, and left out.
     private(set) var leftOutCount = 0
 
+    init(
+        mapping: FieldMapping, finder: ObjectFinder, missing: MissingTarget, separator: Character, keepsAtBlanks: Bool
+    ) {
+        self.mapping = mapping
+        self.finder = finder
+        self.missing = missing
+        self.separator = separator
+        self.keepsAtBlanks = keepsAtBlanks
+    }
+
     /// - Throws: `InputError` with the key of the wrong value.
-    mutating func row(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
+    mutating func row(_ record: InputRecord) throws -> BatchValues {
         let leftOutBefore = leftOutCount
         do {
             return try made(record)
@@ -37,49 +48,49 @@ struct RowMaker {
         }
     }
 
-    private mutating func made(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
-        var row = BatchRow<ManagedObject>()
-        var keys: [PropertyID: String] = [:]
-        for (key, value) in record.values {
-            guard let target = try mapping.target(of: key) else { continue }
-            if let other = keys.updateValue(key, forKey: target.property.id) {
-                let both = [key, other].sorted()
-                throw InputError("'\(both[0])' and '\(both[1])' both go to \(target.property.name).")
+    private mutating func made(_ record: InputRecord) throws -> BatchValues {
+        if columns.keys != record.keys { try columns.change(to: record.keys, &mapping) }
+        var given = try columns.givenTwice(record)
+        var entries: [BatchValues.Entry] = []
+        entries.reserveCapacity(record.keys.count)
+        var members: [String: [ObjectID]] = [:]
+        for (index, value) in record.values.enumerated() {
+            guard let column = columns.list[index] else { continue }
+            guard let value else {
+                // Without a default, a missing value is nil too.
+                guard column.hasDefaultForNil, !keepsAtBlanks, given?.insert(column.property).inserted ?? true else {
+                    continue
+                }
+                entries.append(BatchValues.Entry(name: column.name, value: .null))
+                continue
             }
             do {
-                try set(value, target, in: &row)
+                try set(value, column, &entries, &members)
             } catch let error as InputError {
-                throw InputError("\(key): \(error.message)")
+                throw InputError("\(record.keys[index]): \(error.message)")
             } catch let error as UsageError {
                 throw InputError(error.message)
             }
         }
-        for key in record.blanks {
-            // Without a default, a missing value is nil too.
-            guard let property = try mapping.target(of: key)?.property, let attribute = property.attribute,
-                attribute.isOptional, attribute.defaultValue != nil, !keepsAtBlanks, keys[property.id] == nil
-            else { continue }
-            row[property.name] = .null
-        }
-        return row
+        return BatchValues(entries: entries, members: members)
     }
 
     private mutating func set(
-        _ value: InputValue, _ target: FieldMapping.Target, in row: inout BatchRow<ManagedObject>
+        _ value: InputValue, _ column: ImportColumn, _ entries: inout [BatchValues.Entry],
+        _ members: inout [String: [ObjectID]]
     ) throws {
-        let name = target.property.name
-        guard let relationship = target.property.relationship else {
-            // Exports contain derived attributes; they are computed again.
-            guard let attribute = target.property.attribute, attribute.derivationExpression == nil else { return }
-            row[name] = try finder.input.value(value, for: attribute)
-            return
-        }
-        if relationship.isToMany {
-            row.members[name] = try members(value).compactMap { try object($0, target, relationship.destination) }
-        } else if case .null = value {
-            row[name] = .null
-        } else if let id = try object(value, target, relationship.destination) {
-            row[name] = .objectID(id)
+        switch column.kind {
+        case .leftOut: break
+        case .attribute:
+            guard let made = try column.value(value, finder.input) else { break }
+            entries.append(BatchValues.Entry(name: column.name, value: made))
+        case .toMany: members[column.name] = try self.members(value).compactMap { try object($0, column) }
+        case .toOne:
+            if case .null = value {
+                entries.append(BatchValues.Entry(name: column.name, value: .null))
+            } else if let id = try object(value, column) {
+                entries.append(BatchValues.Entry(name: column.name, value: .objectID(id)))
+            }
         }
     }
 
@@ -91,6 +102,14 @@ struct RowMaker {
             text.split(separator: separator).map { .text($0.trimmingCharacters(in: .whitespaces)) }
         default: throw InputError("\(value.kindName) is not a list of objects.")
         }
+    }
+
+    private mutating func object(_ value: InputValue, _ column: ImportColumn) throws -> ObjectID? {
+        if let id = column.object(named: value) { return id }
+        guard let destination = column.destination else { return nil }
+        let id = try object(value, column.target, destination)
+        if let id { column.note(id, for: value) }
+        return id
     }
 
     private mutating func object(

@@ -11,7 +11,7 @@ struct AttributeInput {
     func value(_ input: InputValue, for attribute: AttributeDescription) throws -> AttributeValue {
         if case .null = input { return .null }
         if attribute.type == .composite { return try composite(input, attribute) }
-        if let value = try value(input, of: attribute.type) { return value }
+        if let value = try plainValue(input, of: attribute.type) { return value }
         throw InputError("\(Self.shown(input)) is not \(attribute.type.nameWithArticle).")
     }
 
@@ -20,7 +20,9 @@ struct AttributeInput {
         return "'\(text.prefix(60))\(text.count > 60 ? "…" : "")'"
     }
 
-    private func value(_ input: InputValue, of type: AttributeType) throws -> AttributeValue? {
+    /// The value of an attribute of the type; nil for one that does not suit it, and for a composite.
+    func plainValue(_ input: InputValue, of type: AttributeType) throws -> AttributeValue? {
+        if case .null = input { return .null }
         if type == .string { return input.text.map(AttributeValue.string) }
         let word = input.text.map(Self.trimmed)
         switch type {
