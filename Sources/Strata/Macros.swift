@@ -45,7 +45,21 @@ public macro Attribute(_ options: AnyAttributeOption...) =
 
 /// Gives a relationship its delete rule, its inverse and options.
 ///
-/// Name the inverse on one side only. On both sides the compiler reports a circular reference.
+/// `inverse: \Tie.owner` names the inverse by its key path, on one side only: on both sides the compiler reports a
+/// circular reference before it asks any macro. To name it on both sides, or as the inverse of itself, write
+/// `.inverse(\.owner)`:
+///
+/// ```swift
+/// @Entity final class Tie: ManagedObject {
+///     @Relationship(.inverse(\.ties)) var owner: FamilyMember?
+/// }
+/// @Entity final class FamilyMember: ManagedObject {
+///     @Relationship(.inverse(\.owner), deleteRule: .cascade) var ties: ToMany<Tie>
+///     @Relationship(.inverse(\.spouse)) var spouse: FamilyMember?
+/// }
+/// ```
+///
+/// If two sides do not agree, the model is refused when it is made.
 /// - Parameters:
 ///   - options: Options such as `.ordered`, `.required`, `.maxCount(12)`, `.noInverse`; see ``RelationshipOption``.
 ///   - deleteRule: What happens to the objects at the other end when this one is deleted.

@@ -207,6 +207,20 @@ import Testing
             "@Relationship(inverse: \\Y.z, .ordered) var x: ToMany<Y>",
             "relationship(\\_Leaf.x, \"x\", inverse: \\Y.z, .ordered)"
         ),
+        (
+            "@Relationship(.ordered, .inverse(\\.z), deleteRule: .deny) var x: ToMany<A.Y>",
+            "relationship(\\_Leaf.x, \"x\", deleteRule: .deny, inverse: \\A.Y.z, .ordered)"
+        ),
+        ("@Relationship(.inverse(\\.`in`)) var x: Y?", "relationship(\\_Leaf.x, \"x\", inverse: \\Y.`in`)"),
+        (
+            "@Relationship(.inverse(\\.z)) var x: Optional<Y>",
+            "relationship(\\_Leaf.x, \"x\", inverse: \\Y.z)"
+        ),
+        // What the class's description cannot take is refused there.
+        (
+            "@Relationship(.inverse(\\.z), inverse: \\Y.z) var x: Y?",
+            "relationship(\\_Leaf.x, \"x\", inverse: \\Y.z, .inverse(\\.z))"
+        ),
     ])
     func theDescriptionCopiesTheArguments(declaration: String, call: String) {
         let name = declaration.contains("default") ? "default" : "x"

@@ -22,6 +22,13 @@ extension TypeSyntax {
 
     var isToMany: Bool { lastName == "ToMany" && genericArguments != nil }
 
+    /// The class at the other end of a relationship: `T` of `ToMany<T>` and of `T?`.
+    var destination: String? {
+        if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.trimmedDescription }
+        guard isToMany || lastName == "Optional" else { return nil }
+        return genericArguments?.arguments.first?.argument.trimmedDescription
+    }
+
     /// The member type of `[T]`, `Array<T>` or `Set<T>`, optional or not: how other frameworks write a to-many.
     var collectionElement: String? {
         if let array = self.as(ArrayTypeSyntax.self) { return array.element.trimmedDescription }

@@ -152,7 +152,7 @@ extension PropertyDeclaration {
     var describingCall: String {
         let path = ["\\_Leaf.\(identifier)", "\"\(name)\""]
         if let relationship {
-            return call("relationship", path + relationship.labeledArguments.inBuilderOrder)
+            return call("relationship", path + relationship.inBuilderOrder(destination: type.destination))
         }
         let options = attribute?.labeledArguments ?? []
         let initial = initialValue.map { ["default: \($0.description)"] } ?? []
@@ -172,10 +172,26 @@ extension PropertyDeclaration {
     }
 }
 
-extension [LabeledExprSyntax] {
-    /// The arguments in the builder's order: delete rule, inverse, options.
-    fileprivate var inBuilderOrder: [String] {
-        let labeled = ["deleteRule", "inverse"].compactMap { label in first { $0.label?.text == label } }
-        return labeled.map(\.text) + filter { $0.label == nil }.map(\.text)
+extension AttributeSyntax {
+    /// The arguments in the builder's order: delete rule, inverse, options. `.inverse(\.owner)` becomes the key path
+    /// from the destination, which the compiler looks up here, where it has read both sides.
+    fileprivate func inBuilderOrder(destination: String?) -> [String] {
+        func labeled(_ label: String) -> LabeledExprSyntax? { labeledArguments.first { $0.label?.text == label } }
+        var options = labeledArguments.filter { $0.label == nil }
+        var inverse = labeled("inverse")?.text
+        if inverse == nil, let option = option("inverse"), let path = option.pathOfInverse, let destination {
+            options.removeAll { $0.id == option.id }
+            inverse = "inverse: \\\(destination)\(path)"
+        }
+        return [labeled("deleteRule")?.text, inverse].compactMap(\.self) + options.map(\.text)
+    }
+}
+
+extension LabeledExprSyntax {
+    /// The components of `.inverse(\.owner)`: ".owner".
+    fileprivate var pathOfInverse: String? {
+        let argument = expression.as(FunctionCallExprSyntax.self)?.arguments.first?.expression
+        guard let path = argument?.as(KeyPathExprSyntax.self), path.root == nil else { return nil }
+        return path.components.trimmedDescription
     }
 }

@@ -52,6 +52,8 @@ import Testing
         ("@Relationship(deleteRule: .cascde) var ties: ToMany<Tie>", "has no member 'cascde'"),
         ("@Relationship(inverse: \\Tie.ownr) var ties: ToMany<Tie>", "'ownr'"),
         ("@Relationship(deleteRule: .cascade, .orderd) var ties: ToMany<Tie>", "has no member 'orderd'"),
+        ("@Relationship(.inverse(\\.ownr)) var ties: ToMany<Tie>", "has no member 'ownr'"),
+        ("@Relationship(.invers(\\.owner)) var ties: ToMany<Tie>", "has no member 'invers'"),
     ])
     func aMistakeIsToldInASentence(property: String, sentence: String) throws {
         let failures = try Compiler().failures(

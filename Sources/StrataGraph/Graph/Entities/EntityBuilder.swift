@@ -245,6 +245,7 @@ extension EntityBuilder {
             case .ordered: relationship.isOrdered = true
             case .required: relationship.isOptional = false
             case .noInverse: relationship.hasNoInverse = true
+            case .inverse(let name): relationship.inverseName = name
             case .transient: relationship.isTransient = true
             case .minimum(let count): relationship.minCount = count
             case .maximum(let count): relationship.maxCount = count
@@ -255,7 +256,12 @@ extension EntityBuilder {
         }
         if isToMany, !relationship.isOptional { relationship.minCount = max(1, relationship.minCount) }
         destinations[name] = target
-        if let inverse { inverses[name] = InverseReference(owner: target, path: inverse) }
+        if let inverse {
+            if relationship.inverseName != nil {
+                problems.append("\(description.name).\(name) names its inverse twice")
+            }
+            inverses[name] = InverseReference(owner: target, path: inverse)
+        }
         enter(path, .relationship(relationship))
     }
 

@@ -6,6 +6,7 @@ public struct RelationshipOption: Sendable {
         case ordered
         case required
         case noInverse
+        case inverse(String)
         case transient
         case minimum(Int)
         case maximum(Int)
@@ -19,6 +20,13 @@ public struct RelationshipOption: Sendable {
     public static var ordered: Self { Self(kind: .ordered) }
     /// A save refuses a to-one that is nil, or a to-many without members.
     public static var required: Self { Self(kind: .required) }
+    /// The relationship of the destination that leads back, by its name alone: `.inverse(\.owner)`.
+    ///
+    /// Both sides may name each other so, and a relationship may name itself. The key path `inverse: \Tie.owner` may
+    /// stand on one side only, because the compiler would have to read each side before the other.
+    public static func inverse(_ name: KeyPath<InverseName, InverseName>) -> Self {
+        Self(kind: .inverse(InverseName.name(name)))
+    }
     /// The destination has no relationship back.
     public static var noInverse: Self { Self(kind: .noInverse) }
     /// The relationship is in memory only, and not in the store.
@@ -33,6 +41,18 @@ public struct RelationshipOption: Sendable {
     public static func versionHashModifier(_ text: String) -> Self { Self(kind: .versionHashModifier(text)) }
     /// Values of the app by key, which Strata keeps but does not use.
     public static func userInfo(_ info: [String: String]) -> Self { Self(kind: .userInfo(info)) }
+}
+
+/// The name of a relationship in the key path of `.inverse(\.owner)`, which the compiler does not look up.
+///
+/// `@Relationship` writes the whole key path, so that a name which does not exist is an error.
+@dynamicMemberLookup public struct InverseName {
+    private var name = ""
+
+    /// Any name.
+    public subscript(dynamicMember name: String) -> InverseName { InverseName(name: name) }
+
+    static func name(_ path: KeyPath<InverseName, InverseName>) -> String { InverseName()[keyPath: path].name }
 }
 
 /// An option of an entity: an argument of `@Entity`.
