@@ -1,8 +1,9 @@
 import Foundation
 import StrataModel
 import StrataTestSupport
-import StrataXcode
 import Testing
+
+@testable import StrataXcode
 
 /// Names and values of a model that generated code could take for something else.
 @Suite struct HostileNameTests {
@@ -88,7 +89,34 @@ import Testing
             entities.append(EntityDescription(name: name, properties: properties))
         }
         let model = try ManagedObjectModel(entities: entities)
-        for form in Self.forms { #expect(try complaint(model, form) == nil, "seed \(seed), \(form)") }
+        for form in Self.forms {
+            let found = try complaint(model, form)
+            #expect(found == nil, "seed \(seed), \(form)")
+        }
+    }
+
+    /// Classes named as a parameter or constant of the code.
+    @Test func everyLocalNameIsUsedAsAClass() throws {
+        let names = CodeNames.locals.sorted()
+        #expect(names.count > 3)
+        let model = try ManagedObjectModel(
+            entities: names.map { name in
+                EntityDescription(
+                    name: name,
+                    properties: [
+                        .attribute(AttributeDescription(name: "title", type: .string, isOptional: true)),
+                        .relationship(
+                            RelationshipDescription(
+                                name: "next", destinationEntityName: name, inverseName: "previous", isToMany: true)),
+                        .relationship(
+                            RelationshipDescription(
+                                name: "previous", destinationEntityName: name, inverseName: "next")),
+                    ])
+            })
+        for form in Self.forms {
+            let found = try complaint(model, form)
+            #expect(found == nil, "\(form)")
+        }
     }
 
     private static func rules(_ type: AttributeType, _ generator: inout SeededGenerator) -> [ValidationRule] {

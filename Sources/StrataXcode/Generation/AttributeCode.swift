@@ -152,8 +152,7 @@ struct AttributeCode {
 
     /// `.infinity` with its type, which a range does not tell.
     private func notFinite(_ text: String) -> String {
-        let type = names.type(attribute.type == .float ? "Float" : "Double", of: "Swift")
-        return "(\(text.replacing(".", with: "\(type).")))"
+        "(\(text) as \(names.type(attribute.type == .float ? "Float" : "Double", of: "Swift")))"
     }
 
     /// The parts of the documentation, such as `Required` and `from 0 to 5`.

@@ -80,9 +80,10 @@ extension EntityCode {
 
     private var definition: String {
         let arguments = ["\(classValue).self", "superclass: \(superclassValue).self"] + options
+        let made = names.value("EntityDefinition", of: "StrataGraph")
         return """
                 nonisolated \(access)override class var entityDefinition: \(graph("EntityDefinition")) {
-                    \(graph("EntityDefinition"))(\(arguments.joined(separator: ", "))) {
+                    \(made)(\(arguments.joined(separator: ", "))) {
                         \(classValue)._describe_\(plainName)(&$0)
                     }
                 }

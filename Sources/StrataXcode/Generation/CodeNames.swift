@@ -1,4 +1,3 @@
-import Foundation
 import StrataModel
 
 /// The names in generated code for the entities, composites and enums of a model, unique and valid in Swift.
@@ -69,10 +68,13 @@ struct CodeNames {
     /// The class name of an entity, as source.
     func `class`(_ entityName: String) -> String { Self.escaped(plainClass(entityName)) }
 
-    /// The class as a value or in a key path: another name for it where a property has the name of the class.
+    /// Parameters and constants in the code of accessors and descriptions.
+    static let locals: Set<String> = ["newValue", "index", "visitor", "object", "entity", "key", "member", "members"]
+
+    /// The class as a value or in a key path: another name for it where a property or a parameter has its name.
     func classValue(_ entityName: String) -> String {
         let plain = plainClass(entityName)
-        return properties.contains(plain) ? "_Class_\(plain)" : Self.escaped(plain)
+        return properties.contains(plain) || Self.locals.contains(plain) ? "_Class_\(plain)" : Self.escaped(plain)
     }
 
     /// The class name without backticks, for making other names.
@@ -84,6 +86,16 @@ struct CodeNames {
     /// A type of a library that the code uses as a value, with its module if a class or a property has the same name.
     func value(_ name: String, of module: String) -> String {
         properties.contains(name) ? "\(module).\(name)" : type(name, of: module)
+    }
+
+    /// Makes a value of a type of a library. Where a property has the name of the type, the type follows `as`, where
+    /// Swift looks for no properties.
+    ///
+    /// - Parameter canFail: whether the initializer can fail.
+    func made(_ name: String, of module: String, canFail: Bool = false, _ arguments: String) -> String {
+        let type = type(name, of: module)
+        guard properties.contains(name) else { return "\(type)(\(arguments))" }
+        return "(.init(\(arguments)) as \(type)\(canFail ? "?" : ""))"
     }
 
     func isTaken(_ name: String) -> Bool { taken.contains(name) }
@@ -119,59 +131,4 @@ struct CodeNames {
         "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as",
         "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type", "Protocol",
     ]
-}
-
-/// Writes values as Swift literals.
-enum CodeLiteral {
-    static func string(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": result += "\\\\"
-            case "\"": result += "\\\""
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
-
-    static func strings(_ texts: [String]) -> String { "[\(texts.map(string).joined(separator: ", "))]" }
-
-    static func dictionary(_ values: [String: String]) -> String {
-        let entries = values.sorted { $0.key < $1.key }.map { "\(string($0.key)): \(string($0.value))" }
-        return entries.isEmpty ? "[:]" : "[\(entries.joined(separator: ", "))]"
-    }
-
-    private static func notFinite(_ value: some FloatingPoint) -> String {
-        value.isNaN ? ".nan" : value < 0 ? "-.infinity" : ".infinity"
-    }
-
-    /// The literal of a value; nil if it has none.
-    static func of(_ value: AttributeValue, _ names: CodeNames) -> String? {
-        func foundation(_ name: String) -> String { names.type(name, of: "Foundation") }
-        switch value {
-        case .boolean(let value): return value ? "true" : "false"
-        case .integer(let value): return String(value)
-        case .float(let value): return value.isFinite ? "\(value)" : notFinite(value)
-        case .double(let value): return value.isFinite ? "\(value)" : notFinite(value)
-        case .decimal(let value): return "(\(foundation("Decimal"))(string: \(string("\(value)"))) ?? 0)"
-        case .string(let text): return string(text)
-        case .date(let date):
-            let seconds = date.timeIntervalSinceReferenceDate
-            return seconds.isFinite ? "\(foundation("Date"))(timeIntervalSinceReferenceDate: \(seconds))" : nil
-        case .uuid(let uuid):
-            let bytes = withUnsafeBytes(of: uuid.uuid) { $0.map { "0x" + String($0, radix: 16) } }
-            return "\(foundation("UUID"))(uuid: (\(bytes.joined(separator: ", "))))"
-        case .url(let url):
-            return
-                "(\(foundation("URL"))(string: \(string(url.absoluteString))) ?? \(foundation("URL"))(filePath: \"/\"))"
-        case .data(let data): return "\(foundation("Data"))([\(data.map { String($0) }.joined(separator: ", "))])"
-        case .null, .blob, .objectID, .composite: return nil
-        }
-    }
 }

@@ -86,13 +86,14 @@ struct EntityCode {
     var alias: String? {
         guard classValue != className else { return nil }
         return """
-            /// `\(plainName)`, where a property of that name would be taken for the class.
+            /// `\(plainName)`, where a property or parameter of that name would be taken for the class.
             \(access)typealias \(classValue) = \(className)
             """
     }
 
-    /// Whether a property of the class has the name of the class or of one above it.
+    /// Whether a property of the class has the name of the class or of one above it, or the class that of a parameter.
     var hidesItsClass: Bool {
+        if CodeNames.locals.contains(plainName) { return true }
         let chain = sequence(first: entity) { [model] in $0.superentityName.flatMap(model.hierarchy.entity(named:)) }
         let classes = Set(chain.map { names.plainClass($0.name) })
         return model.properties(ofEntityNamed: entity.name).contains { classes.contains($0.name) }
@@ -172,10 +173,8 @@ struct EntityCode {
 struct RelationshipCode {
     let relationship: RelationshipDescription
     let type: String
-    /// The key path of the inverse, if this side names it.
-    let inverse: String?
-    /// Whether it is its own inverse, which a macro cannot express.
-    let isOwnInverse: Bool
+    /// The argument with the inverse, if this side names it.
+    private let inverse: String?
     private let target: String
     private let names: CodeNames
 
@@ -191,21 +190,21 @@ struct RelationshipCode {
         let declaration = relationship.inverseName.flatMap {
             model.hierarchy.declaration(of: $0, in: relationship.destinationEntityName)
         }
-        isOwnInverse = declaration?.entityName == entity.name && relationship.inverseName == relationship.name
+        let isOwnInverse = declaration?.entityName == entity.name && relationship.inverseName == relationship.name
         // One side is enough; with macros, naming it on both sides is a circular reference.
         let isNamer = declaration.map { ($0.entityName, $0.property.name) >= (entity.name, relationship.name) } ?? false
-        inverse =
-            isNamer
-            ? relationship.inverseName.map {
-                "\\\(names.classValue(relationship.destinationEntityName)).\(CodeNames.escaped($0))"
-            } : nil
+        inverse = relationship.inverseName.flatMap { name in
+            guard isNamer else { return nil }
+            if isOwnInverse, names.form == .macro { return ".inverse(\\.\(CodeNames.escaped(name)))" }
+            return "inverse: \\\(names.classValue(relationship.destinationEntityName)).\(CodeNames.escaped(name))"
+        }
     }
 
     /// The arguments of the declaration: delete rule, inverse, then the options.
     var arguments: [String] {
         var arguments: [String] = []
         if relationship.deleteRule != .nullify { arguments.append("deleteRule: .\(relationship.deleteRule)") }
-        if let inverse { arguments.append("inverse: \(inverse)") }
+        if let inverse { arguments.append(inverse) }
         if relationship.isOrdered { arguments.append(".ordered") }
         if !relationship.isOptional { arguments.append(".required") }
         if relationship.hasNoInverse { arguments.append(".noInverse") }

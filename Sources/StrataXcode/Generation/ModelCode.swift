@@ -103,11 +103,10 @@ public struct ModelCode: Sendable {
 
     // MARK: Parts
 
-    /// Whether an entity needs the plain form, because macros cannot express it: it has a relationship that is its own
-    /// inverse, a required transformable, or a property named as its class.
+    /// Whether an entity needs the plain form, because macros cannot express it: it has a required transformable, or
+    /// its class is named as one of its properties or as a parameter of the code.
     private func isPlain(_ entity: EntityCode) -> Bool {
-        form == .plain || entity.relationships.contains(where: \.isOwnInverse)
-            || entity.attributes.contains(where: \.isRequiredTransformable) || entity.hidesItsClass
+        form == .plain || entity.attributes.contains(where: \.isRequiredTransformable) || entity.hidesItsClass
     }
 
     private func generated(_ entity: EntityCode) -> [String] {
