@@ -1,42 +1,71 @@
 import Foundation
 
-/// One Swift example of a document: what stands between "```swift" and "```" in a page, or in a doc comment.
+/// One example of a document: what stands between two fences in a page, or in a doc comment.
 struct CodeBlock {
+    /// What the first fence names: "swift", "text" or nothing.
+    let language: String
     let lines: [String]
     /// The line of the document that the first of `lines` is.
     let line: Int
+    /// Whether both fences stand at the beginning of their lines, and the second is there.
+    let isWellFormed: Bool
 
     var text: String { lines.joined(separator: "\n") }
 
-    /// The examples of a page of Markdown.
-    static func blocks(ofPage text: String) -> [CodeBlock] {
-        blocks(in: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+    /// The Swift examples of a page of Markdown.
+    static func blocks(ofPage text: String) -> [CodeBlock] { all(ofPage: text).filter { $0.language == "swift" } }
+
+    /// The Swift examples in the doc comments of a source file.
+    static func blocks(ofSource text: String) -> [CodeBlock] { all(ofSource: text).filter { $0.language == "swift" } }
+
+    /// All blocks of a page of Markdown.
+    static func all(ofPage text: String) -> [CodeBlock] { blocks(in: lines(of: text)) }
+
+    /// All blocks in the comments of a source file.
+    static func all(ofSource text: String) -> [CodeBlock] {
+        blocks(
+            in: lines(of: text).map { line -> String in
+                let comment = line.drop { $0 == " " }
+                let marks = comment.prefix { $0 == "/" }.count
+                guard marks == 2 || marks == 3 else { return "" }
+                let words = comment.dropFirst(marks)
+                return String(words.first == " " ? words.dropFirst() : words)
+            })
     }
 
-    /// The examples in the doc comments of a source file.
-    static func blocks(ofSource text: String) -> [CodeBlock] {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
-            let comment = line.drop { $0 == " " }
-            guard comment.hasPrefix("///") else { return "" }
-            return String(comment.dropFirst(comment.hasPrefix("/// ") ? 4 : 3))
+    /// Whether something in the block looks like Swift.
+    var looksLikeSwift: Bool {
+        lines.contains { line in
+            let words = line.split(separator: " ")
+            return ["let", "var", "func", "import", "try", "await", "struct", "final", "class", "enum", "guard"]
+                .contains(words.first ?? "") || line.contains(/^ *[@#][A-Z]/)
         }
-        return blocks(in: lines)
+    }
+
+    private static func lines(of text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     private static func blocks(in lines: [String]) -> [CodeBlock] {
         var blocks: [CodeBlock] = []
-        var start: Int?
-        for (index, line) in lines.enumerated() where line.hasPrefix("```") {
-            if let first = start {
-                blocks.append(CodeBlock(lines: Array(lines[first..<index]), line: first + 1))
+        var start: (index: Int, fence: String)?
+        func block(through end: Int, _ isClosed: Bool) -> CodeBlock? {
+            guard let (index, fence) = start else { return nil }
+            return CodeBlock(
+                language: String(fence.drop { $0 == " " || $0 == "`" || $0 == "~" }),
+                lines: Array(lines[index + 1..<end]), line: index + 2, isWellFormed: isClosed && fence.hasPrefix("```"))
+        }
+        for (index, line) in lines.enumerated() {
+            let words = line.drop { $0 == " " }
+            guard words.hasPrefix("```") || words.hasPrefix("~~~") else { continue }
+            if let block = block(through: index, line == "```") {
+                blocks.append(block)
                 start = nil
-            } else if line == "```swift" {
-                start = index + 1
-            } else if line != "```" {
-                // A block of another language: its end is not the start of one.
-                start = nil
+            } else {
+                start = (index, line)
             }
         }
+        if let block = block(through: lines.count, false) { blocks.append(block) }
         return blocks
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Strata
 import Testing
 
 /// Every Swift example of README, the articles and the doc comments compiles, as it stands there.
@@ -32,6 +33,60 @@ import Testing
         }
         #expect(!manifests.isEmpty)
         for manifest in manifests { #expect(try Compiler().output(ofManifest: manifest.text) == "") }
+    }
+
+    /// No example escapes the tests above: every block is Swift and is compiled, or holds no Swift.
+    @Test func everyBlockIsSwiftOrHoldsNone() throws {
+        let blocks =
+            try Documents.everyPage().flatMap { page in
+                CodeBlock.all(ofPage: try Documents.text(page)).map { (page, $0) }
+            }
+            + Documents.sourceFiles().flatMap { file in
+                CodeBlock.all(ofSource: try Documents.text(file)).map { (file, $0) }
+            }
+        #expect(blocks.count > 150)
+        let compiled = Set(try Documents.pages() + Documents.sourceFiles())
+        for (file, block) in blocks {
+            let location = "\(file.lastPathComponent):\(block.line)"
+            #expect(block.isWellFormed, "\(location) has a fence that is indented, or none at the end.")
+            #expect(["swift", "text", ""].contains(block.language), "\(location) is \(block.language).")
+            if block.language == "swift" {
+                #expect(compiled.contains(file), "\(location) is not compiled.")
+            } else {
+                #expect(!block.looksLikeSwift, "\(location) looks like Swift.")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("```\nlet a = 1\n```\n", "", true, true), ("```text\na\n```", "text", true, false),
+        ("  ```swift\na\n  ```", "swift", false, false), ("```swift\na\n", "swift", false, false),
+        ("~~~swift\na\n~~~", "swift", false, false), ("```\n@Entity class A\n```", "", true, true),
+    ])
+    func blocksThatEscapeAreSeen(page: String, language: String, isWellFormed: Bool, isSwift: Bool) throws {
+        let block = try #require(CodeBlock.all(ofPage: page).first)
+        #expect(block.language == language && block.isWellFormed == isWellFormed && block.looksLikeSwift == isSwift)
+        let comments = page.split(separator: "\n").map { "    /// \($0)" }.joined(separator: "\n")
+        let same = try #require(CodeBlock.all(ofSource: comments).first)
+        #expect(same.language == language && same.isWellFormed == isWellFormed && same.lines.first == block.lines.first)
+    }
+
+    /// Every option in the tables of the article on entities compiles as it stands there.
+    @Test func everyOptionOfTheTablesCompiles() throws {
+        let page = Documents.root.appending(path: "Sources/Strata/Strata.docc/DeclaringEntities.md")
+        let options = OptionTable.options(try Documents.text(page))
+        #expect(options.count > 30)
+        let output = try Compiler().output(of: [("Options", OptionTable.source(options, page))])
+        #expect(output == "")
+    }
+
+    /// The message that the article on the format language shows is the one that the parser gives.
+    @Test func theErrorOfTheFormatLanguageIsTheOneShown() throws {
+        let page = Documents.root.appending(path: "Sources/Strata/Strata.docc/FormatLanguage.md")
+        let shown = try #require(CodeBlock.all(ofPage: try Documents.text(page)).first { $0.language == "" })
+        let format = try #require(shown.lines.dropFirst().first)
+        let error = #expect(throws: StrataError.self) { try FetchPredicate(format: format) }
+        #expect(error?.message.contains(shown.text) == true, "\(error?.message ?? "")")
     }
 
     /// Proves that the tests above could fail, and that they name the line.
@@ -106,6 +161,19 @@ enum Documents {
             at: root.appending(path: "Sources/Strata/Strata.docc"), includingPropertiesForKeys: nil)
         return [root.appending(path: "README.md")]
             + articles.filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
+    }
+
+    /// The pages, and the documents for people who work on Strata.
+    static func everyPage() throws -> [URL] {
+        let others = try ["", "Benchmarks", "Examples"].flatMap { folder in
+            try FileManager.default.contentsOfDirectory(
+                at: folder.isEmpty ? root : root.appending(path: folder), includingPropertiesForKeys: nil)
+        }
+        let known = try pages()
+        let paths = Set(known.map(\.standardizedFileURL.path))
+        return known
+            + others.filter { $0.pathExtension == "md" && !paths.contains($0.standardizedFileURL.path) }
+            .sorted { $0.path < $1.path }
     }
 
     static func sourceFiles() throws -> [URL] {
