@@ -38,7 +38,8 @@ import Testing
 
             """
         let found = try records(text)
-        #expect(found.map(\.location.description) == ["element 1 (line 2)", "element 2 (line 3)", "element 3 (line 5)"])
+        #expect(
+            found.map(\.location.description) == ["element 1 (line 2)", "element 2 (line 3)", "element 3 (line 5)"])
         #expect(found[0].object["a"] == .text(#"x, ] } " \"#))
         #expect(
             found[0].object["b"]

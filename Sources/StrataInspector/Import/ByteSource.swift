@@ -100,7 +100,7 @@ final class ByteSource {
         return line
     }
 
-    /// The bytes before the next separator or line end, if they are ASCII and in the buffer together with what ends them;
+    /// The bytes before the next separator or line end, if they are ASCII and in the buffer with what ends them;
     /// otherwise nil, and no byte is taken.
     func plainText(before separator: UInt8) -> String? {
         let start = offset

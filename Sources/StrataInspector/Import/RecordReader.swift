@@ -20,21 +20,6 @@ struct InputRecord {
     }
 }
 
-/// Where in a file a record is.
-enum RecordLocation: CustomStringConvertible {
-    case line(Int)
-    /// An element of an array, counted from 1, and the line where it begins if that is known.
-    case element(Int, line: Int?)
-
-    var description: String {
-        switch self {
-        case .line(let line): "line \(line)"
-        case .element(let number, let line?): "element \(number) (line \(line))"
-        case .element(let number, nil): "element \(number)"
-        }
-    }
-}
-
 /// Reads the records of a file one after the other.
 protocol RecordReader {
     /// The keys of every record; nil if each record has its own.
