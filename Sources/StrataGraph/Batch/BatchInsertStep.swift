@@ -26,8 +26,7 @@ final class BatchInsertStep {
         self.writer = writer
         self.policy = policy
         self.passed = passed
-        var maker = BatchRowMaker(writer.binding, entity, lease)
-        prepared = try writer.prepare(rows, &maker, policy, passed)
+        prepared = try writer.prepare(rows, BatchRowMaker(writer.binding, entity, lease), policy, passed)
         rules = RowRules(entity.schema, writer.binding.schema)
         ids = try rows.map { _ in try writer.binding.store.newObjectID(in: entity.id) }.sorted()
         settlesFirst =
@@ -154,7 +153,7 @@ extension BatchWriter {
     }
 
     fileprivate func prepare(
-        _ rows: [BatchValues], _ maker: inout BatchRowMaker, _ policy: UniquenessPolicy, _ passed: Int
+        _ rows: [BatchValues], _ maker: BatchRowMaker, _ policy: UniquenessPolicy, _ passed: Int
     ) throws -> [BatchRowMaker.Prepared] {
         var prepared: [BatchRowMaker.Prepared] = []
         prepared.reserveCapacity(rows.count)

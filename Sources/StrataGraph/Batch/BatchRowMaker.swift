@@ -7,8 +7,8 @@ final class BatchLease {
     var lease: BlobLease?
 }
 
-/// Makes the rows of new and changed objects from values by name, and checks them against the model.
-struct BatchRowMaker {
+/// Makes the rows of new and changed objects from values by name, and checks them against the model. Used by one thread.
+final class BatchRowMaker {
     /// A row that is complete except for its positions in ordered relationships.
     struct Prepared {
         var builder: RowBuilder
@@ -46,7 +46,7 @@ struct BatchRowMaker {
     }
 
     /// The row of a new object.
-    mutating func insertion(of values: BatchValues) throws -> Prepared {
+    func insertion(of values: BatchValues) throws -> Prepared {
         var row = Prepared(builder: try RowBuilder(entity.template, layout: entity.layout))
         var position = 0
         for entry in values.entries {
@@ -62,7 +62,7 @@ struct BatchRowMaker {
     /// The property with a name. Rows mostly have the names of the row before in the same order, or lack some.
     ///
     /// - Parameter position: where the name is looked for in `usualProperties`; becomes the position after it.
-    private mutating func property(named name: String, from position: inout Int) throws -> PropertyRuntime {
+    private func property(named name: String, from position: inout Int) throws -> PropertyRuntime {
         let end = min(position + Self.mostSkipped, usualProperties.count)
         for index in position..<end where usualProperties[index].name == name {
             position = index + 1
