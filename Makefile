@@ -28,7 +28,7 @@ examples: dependencies
 
 # The Debian package index as a graph, with questions; some minutes, most of them for the release build.
 demo-large: dependencies
-	swift build -c release --product strata
+	STRATA_TESTS= swift build -c release --product strata
 	Scripts/demo-large.sh .build/release/strata "$(CURDIR)/Debian.strata"
 
 test: dependencies

@@ -7,7 +7,8 @@ import PackageDescription
 let coreOnly = Context.environment["STRATA_CORE_ONLY"] != nil
 
 // STRATA_TESTS=StrataStoreTests (or several, with commas) leaves the other suites out: building them takes longer than
-// building the library.
+// building the library. An empty list leaves out all of them, and the code generator that one of them runs, which is
+// built with every product otherwise.
 let chosenSuites = Context.environment["STRATA_TESTS"].map { $0.split(separator: ",").map(String.init) }
 
 // CI=1, as `.ci/run` sets it, has warnings as errors.
