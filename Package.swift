@@ -119,10 +119,16 @@ if !coreOnly {
                 .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
             ]),
+        // The tests of macros use a library of the same files: a test that depends on the macro itself is built for the
+        // host, and all other tests and libraries with it, besides once for the target (SwiftPM 6.3).
+        .target(
+            name: "StrataMacrosParts",
+            dependencies: [.product(name: "SwiftSyntaxMacros", package: "swift-syntax")],
+            path: "Tests/Macros/StrataMacros", exclude: ["Plugin.swift"]),
         .testTarget(
             name: "StrataMacrosTests",
             dependencies: [
-                "StrataMacros", "StrataModel",
+                "StrataMacrosParts", "StrataModel",
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ]),
         .testTarget(name: "StrataTests", dependencies: ["Strata", "StrataXcode", "StrataTestSupport"]),

@@ -3,7 +3,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
 import Testing
 
-@testable import StrataMacros
+@testable import StrataMacrosParts
 
 /// What `@Entity` writes.
 @Suite struct ExpansionTests {

@@ -1,7 +1,7 @@
 import StrataModel
 import Testing
 
-@testable import StrataMacros
+@testable import StrataMacrosParts
 
 /// What is wrong with what a property says of itself.
 @Suite struct PropertyFaultTests {

@@ -5,7 +5,7 @@ import SwiftSyntaxMacros
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-@testable import StrataMacros
+@testable import StrataMacrosParts
 
 /// The macros as the module `Strata` declares them.
 let entityMacros: [String: MacroSpec] = [
