@@ -60,7 +60,8 @@ var targets: [Target] = [
     .executableTarget(
         name: "store-crash-child",
         dependencies: [
-            "StrataInspector", "StrataStore", "StrataModel", "StrataTestSupport", "FaultShim", argumentParser,
+            "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport", "FaultShim",
+            argumentParser,
         ],
         path: "Tests/store-crash-child"),
     .target(

@@ -1,4 +1,5 @@
 import Foundation
+import StrataModel
 import StrataStore
 
 /// The process that works; it prints thread and number of each piece of work that is done.

@@ -4,7 +4,7 @@ import StrataModel
 /// Compares what events say about a row or link before them with what a replay of the log has made of it by then.
 ///
 /// The replay that calls it does so from one thread at a time.
-final class BeforeImageCheck {
+final class BeforeImageCheck: PriorStateObserver {
     private(set) var problems = ProblemList()
     private let names: RecordedNames
     private var writer = ByteWriter()
@@ -12,8 +12,8 @@ final class BeforeImageCheck {
     init(_ names: RecordedNames) { self.names = names }
 
     /// Compares an update or a deletion with the row before it.
-    func compare(
-        _ event: EventView, _ eventNumber: EventNumber, _ row: Projector.CurrentRow, _ entity: EntitySchema,
+    func willApply(
+        _ event: EventView, _ eventNumber: EventNumber, to row: Projector.CurrentRow, _ entity: EntitySchema,
         _ histories: SchemaHistory
     ) throws {
         if event.header.kind == .deleted { return try compareDeletion(event, eventNumber, row) }
@@ -31,7 +31,7 @@ final class BeforeImageCheck {
     }
 
     /// Compares the end or the move of a link with its positions before.
-    func compare(_ event: PairEvent, _ eventNumber: EventNumber, _ state: PairState) {
+    func willApply(_ event: PairEvent, _ eventNumber: EventNumber, to state: PairState) {
         guard (event.positionsBefore ?? event.positions) != state.positions else { return }
         note(eventNumber, "positions", names.name(of: event.key.property, event.key.source))
     }

@@ -52,7 +52,7 @@ final class Replay {
         applied = start.applied
         collected = start.applied
         projector = Projector(tables: tables, histories: start.histories, tracking: .overlapping)
-        projector.beforeImages = check
+        projector.observer = check
         spare = WriteBatch(tables: tables)
     }
 

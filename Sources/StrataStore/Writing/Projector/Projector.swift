@@ -22,8 +22,7 @@ struct Projector: ~Copyable {
     var tracking: Tracking
     /// Whether installing a model fills its indexes and links at once; a migration of a large store does it in steps.
     var fillsAtOnce = true
-    /// Is told the state before each event; for a verification.
-    var beforeImages: BeforeImageCheck?
+    var observer: (any PriorStateObserver)?
     private var writtenRows = WrittenRows()
     private var writtenPairs: [PairKey: PairState?] = [:]
     private var keyWriter = ByteWriter()
@@ -157,7 +156,7 @@ struct Projector: ~Copyable {
         _ id: ObjectID, _ event: EventView, _ eventNumber: EventNumber, _ row: CurrentRow
     ) throws {
         let entity = try entity(id)
-        try beforeImages?.compare(event, eventNumber, row, entity.schema, histories)
+        try observer?.willApply(event, eventNumber, to: row, entity.schema, histories)
         let reader = try RowReader(row.image, layout: row.layout)
         for link in entity.links { try removeLink(link, of: id, reader, row.layout, entity.schema) }
         for index in entity.indexes {
@@ -173,7 +172,7 @@ struct Projector: ~Copyable {
         _ id: ObjectID, _ event: EventView, _ eventNumber: EventNumber, _ row: CurrentRow
     ) throws {
         let entity = try entity(id)
-        try beforeImages?.compare(event, eventNumber, row, entity.schema, histories)
+        try observer?.willApply(event, eventNumber, to: row, entity.schema, histories)
         if try !patch(row, with: event, of: entity) {
             try rewrite(row, with: try event.changes(), of: entity.schema)
         }
@@ -352,7 +351,7 @@ extension Projector {
         _ event: PairEvent, _ eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws {
         guard let state = try currentPair(event.key, transaction) else { throw disagreement(event) }
-        beforeImages?.compare(event, eventNumber, state)
+        observer?.willApply(event, eventNumber, to: state)
         StoreKey.withPair(event.key) { batch.remove(.pairs, key: $0) }
         writtenPairs[event.key] = .some(nil)
         for entry in links.entries(of: event.key, state.positions) {
@@ -365,7 +364,7 @@ extension Projector {
         _ event: PairEvent, _ eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws {
         guard let state = try currentPair(event.key, transaction) else { throw disagreement(event) }
-        beforeImages?.compare(event, eventNumber, state)
+        observer?.willApply(event, eventNumber, to: state)
         for entry in links.entries(of: event.key, state.positions) { removeLink(entry) }
         for entry in links.entries(of: event.key, event.positions) { putLink(entry) }
         try writePair(event.key, PairState(revision: eventNumber, positions: event.positions))
