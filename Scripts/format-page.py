@@ -19,6 +19,8 @@ sections = [
     ("Rows in the objects view", "StoredRow"),
     ("Values", "ValueCodec"),
     ("Ordered keys", "KeyEncoding"),
+    ("Groups of declared views", "GroupState"),
+    ("Aggregates of a group", "AggregateState"),
     ("Tags and subscriptions", "Bookmarks"),
     ("Metadata of the store", "StoreMetadata"),
     ("A rebuild under way", "RebuildMark"),
@@ -41,7 +43,8 @@ them, verifies them, rebuilds them and writes to them, without a conversion. A s
 | format 1, unknown read-compatible flags | opens it for reading only |
 | format 1, unknown incompatible flags, or a newer format | refuses it with ``StrataError/Code/persistentStoreOpen`` and leaves it as it is |
 
-- A store keeps the format and flags with which it was made, so the version that made it can go on using it.
+- A store keeps the format and flags with which it was made, so the version that made it can go on using it. Declaring the
+  first view adds a read-compatible flag.
 - A new flag or format comes with a minor version (0.2, 0.3) and is named in the changelog; patch versions (0.1.1) bring none.
 - Events and transactions are never rewritten: what a version has logged, later versions read as it stands.
 - Stores are little-endian and use pages of 4 KiB; they move between Linux and macOS and between processors.

@@ -26,6 +26,7 @@ public struct StrataCommand: ParsableCommand {
                 name: "Reading",
                 subcommands: [
                     InspectCommand.self, QueryCommand.self, CountCommand.self, ShowCommand.self, StatsCommand.self,
+                    ViewsCommand.self,
                 ]),
             CommandGroup(
                 name: "History",

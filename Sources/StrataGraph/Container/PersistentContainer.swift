@@ -40,12 +40,13 @@ public final class PersistentContainer: Sendable {
     /// - Throws: `invalidModel` with every problem of the model.
     public convenience init(
         name: String, entities: [ManagedObject.Type], fetchRequestTemplates: [FetchRequestTemplate] = [],
-        fetchedProperties: [FetchedPropertyDescription] = [],
+        fetchedProperties: [FetchedPropertyDescription] = [], views: [ViewDescription] = [],
         at location: PersistentStoreLocation = .defaultDirectory,
         options: PersistentStoreOptions = PersistentStoreOptions()
     ) throws {
         let model = try ManagedObjectModel(entities: EntityDefinition.descriptions(of: entities))
-            .adding(fetchRequestTemplates: fetchRequestTemplates, fetchedProperties: fetchedProperties)
+            .adding(
+                fetchRequestTemplates: fetchRequestTemplates, fetchedProperties: fetchedProperties, views: views)
         self.init(name: name, model: model, entities: entities, at: location, options: options)
     }
 

@@ -29,6 +29,8 @@ public final class ManagedObjectModel: Sendable {
     public let fetchedProperties: [FetchedPropertyDescription]
     /// The named subsets of entities, without the default configuration.
     public let configurations: [ModelConfiguration]
+    /// The views that the store keeps for this model.
+    public let views: [ViewDescription]
     /// The name that the model's author gave this version.
     public let versionIdentifier: String?
     /// Entries of the model editor.
@@ -59,6 +61,7 @@ public final class ManagedObjectModel: Sendable {
             supplement.fetchRequestTemplates.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         fetchedProperties = supplement.fetchedProperties
         configurations = supplement.configurations
+        views = supplement.views
         versionIdentifier = supplement.versionIdentifier
         editorInfo = supplement.editorInfo
         hierarchy = EntityHierarchy(entities)
@@ -69,6 +72,16 @@ public final class ManagedObjectModel: Sendable {
     /// name.
     public func properties(ofEntityNamed name: String) -> [PropertyDescription] {
         hierarchy.declarations(of: name).map(\.property)
+    }
+}
+
+extension ManagedObjectModel {
+    /// The view with a name.
+    public func view(named name: String) -> ViewDescription? { views.first { $0.name == name } }
+
+    /// Whether a store keeps the same for both models: they have the same entities and views.
+    package func isKept(like other: ManagedObjectModel) -> Bool {
+        self === other || entities == other.entities && views == other.views
     }
 }
 

@@ -1,8 +1,10 @@
-/// The content of a model besides its entities, as a store keeps it: requests, fetched properties and configurations.
-package struct ModelSupplement: Sendable, Hashable, Codable {
+/// The content of a model besides its entities, as a store keeps it: requests, fetched properties, configurations and
+/// views.
+package struct ModelSupplement: Sendable, Hashable {
     package var fetchRequestTemplates: [FetchRequestTemplate] = []
     package var fetchedProperties: [FetchedPropertyDescription] = []
     package var configurations: [ModelConfiguration] = []
+    package var views: [ViewDescription] = []
     package var versionIdentifier: String?
     package var editorInfo: EditorInfo = [:]
 
@@ -12,6 +14,7 @@ package struct ModelSupplement: Sendable, Hashable, Codable {
         fetchRequestTemplates = model.fetchRequestTemplates.values.sorted { $0.name < $1.name }
         fetchedProperties = model.fetchedProperties
         configurations = model.configurations
+        views = model.views
         versionIdentifier = model.versionIdentifier
         editorInfo = model.editorInfo
     }
@@ -19,24 +22,53 @@ package struct ModelSupplement: Sendable, Hashable, Codable {
     package var isEmpty: Bool { self == ModelSupplement() }
 }
 
+extension ModelSupplement: Codable {
+    private enum Key: String, CodingKey {
+        case fetchRequestTemplates, fetchedProperties, configurations, views, versionIdentifier, editorInfo
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        fetchRequestTemplates = try container.decode([FetchRequestTemplate].self, forKey: .fetchRequestTemplates)
+        fetchedProperties = try container.decode([FetchedPropertyDescription].self, forKey: .fetchedProperties)
+        configurations = try container.decode([ModelConfiguration].self, forKey: .configurations)
+        views = try container.decodeIfPresent([ViewDescription].self, forKey: .views) ?? []
+        versionIdentifier = try container.decodeIfPresent(String.self, forKey: .versionIdentifier)
+        editorInfo = try container.decode(EditorInfo.self, forKey: .editorInfo)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(fetchRequestTemplates, forKey: .fetchRequestTemplates)
+        try container.encode(fetchedProperties, forKey: .fetchedProperties)
+        try container.encode(configurations, forKey: .configurations)
+        // Omitted if empty, as before there were views.
+        if !views.isEmpty { try container.encode(views, forKey: .views) }
+        try container.encodeIfPresent(versionIdentifier, forKey: .versionIdentifier)
+        try container.encode(editorInfo, forKey: .editorInfo)
+    }
+}
+
 extension ManagedObjectModel {
-    /// The model with named requests, fetched properties and configurations added.
+    /// The model with named requests, fetched properties, configurations and views added.
     ///
     /// - Throws: `invalidModel`; its `details` have all problems, such as missing or duplicate names and unknown
     ///   entities.
     public func adding(
         fetchRequestTemplates templates: [FetchRequestTemplate] = [],
         fetchedProperties: [FetchedPropertyDescription] = [], configurations: [ModelConfiguration] = [],
-        versionIdentifier: String? = nil, editorInfo: EditorInfo = [:]
+        views: [ViewDescription] = [], versionIdentifier: String? = nil, editorInfo: EditorInfo = [:]
     ) throws(StrataError) -> ManagedObjectModel {
         var check = SupplementCheck(self)
         for template in templates { check.add(template) }
         for property in fetchedProperties { check.add(property) }
         for configuration in configurations { check.add(configuration) }
+        check.add(views)
         guard check.problems.isEmpty else {
             let count = check.problems.count == 1 ? "a problem" : "\(check.problems.count) problems"
             throw StrataError(
-                .invalidModel, "The model has \(count) in its requests or configurations.", details: check.problems)
+                .invalidModel, "The model has \(count) in its requests, configurations or views.",
+                details: check.problems)
         }
         var supplement = check.supplement
         if let versionIdentifier, !versionIdentifier.isEmpty { supplement.versionIdentifier = versionIdentifier }

@@ -188,7 +188,11 @@ private struct SchemaBuilder {
             ("entity", entities, UInt32(assignment.nextEntity), 0xFFFF),
             ("property", properties, assignment.nextProperty, 0x8000_0000),
             ("index", indexes, assignment.nextIndex, UInt32.max),
+            ("view", assignment.views.values.map(\.rawValue), assignment.nextView, UInt32.max),
         ]
+        for view in model.views where assignment.views[view.name] == nil {
+            throw StrataError(.invalidModel, "The store's schema has no number for the view \(view.name).")
+        }
         for (what, numbers, next, end) in groups {
             let isSound = numbers.allSatisfy { $0 > 0 && $0 < next } && next <= end
             guard isSound, Set(numbers).count == numbers.count else {

@@ -5,7 +5,7 @@ package struct SchemaRecord: Sendable, Hashable, Codable {
     package let version: ModelVersion
     package let entities: [EntityDescription]
     package let assignment: ModelAssignment
-    /// Requests, fetched properties and configurations; nil if the model has none.
+    /// Requests, fetched properties, configurations and views; nil if the model has none.
     package let supplement: ModelSupplement?
 
     /// A longer record is rejected without reading it.
@@ -72,7 +72,7 @@ package struct SchemaRecord: Sendable, Hashable, Codable {
         guard let supplement else { return model }
         return try model.adding(
             fetchRequestTemplates: supplement.fetchRequestTemplates, fetchedProperties: supplement.fetchedProperties,
-            configurations: supplement.configurations, versionIdentifier: supplement.versionIdentifier,
-            editorInfo: supplement.editorInfo)
+            configurations: supplement.configurations, views: supplement.views,
+            versionIdentifier: supplement.versionIdentifier, editorInfo: supplement.editorInfo)
     }
 }

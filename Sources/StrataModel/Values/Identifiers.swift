@@ -53,6 +53,21 @@ public struct IndexID: RawRepresentable, Hashable, Comparable, Sendable, Codable
     public var description: String { String(rawValue) }
 }
 
+/// The number of a declared view in one store. A view with another definition has another number.
+public struct ViewID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    /// The number.
+    public let rawValue: UInt32
+
+    /// The identifier with this number.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Whether the left number is smaller.
+    public static func < (left: ViewID, right: ViewID) -> Bool { left.rawValue < right.rawValue }
+
+    /// The number as text.
+    public var description: String { String(rawValue) }
+}
+
 /// The number of a model in one store: the first one installed is 1.
 public struct ModelVersion: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// The number.

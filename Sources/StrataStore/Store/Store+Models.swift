@@ -15,8 +15,10 @@ extension Store {
             }
             return
         }
-        if let newest = file.histories.newest, newest.model.entities == model.entities { return }
+        if let newest = file.histories.newest, newest.model.isKept(like: model) { return }
         if isReadOnly {
+            // Without the views that the model declares, everything else can be read.
+            if file.histories.newest?.model.entities == model.entities { return }
             throw different("The store has another model version, and is open for reading only.")
         }
         try installOnWriter { transaction, histories in
@@ -85,7 +87,7 @@ extension Store {
     /// Nil if the store has the model.
     private func nextSchema(_ model: ManagedObjectModel, _ histories: SchemaHistory) throws -> Schema? {
         let newest = histories.newest
-        if newest?.model.entities == model.entities { return nil }
+        if let newest, newest.model.isKept(like: model) { return nil }
         let schema = try Self.successor(of: histories, model)
         if let newest, SchemaDifference(from: newest, to: schema).isSame { return nil }
         return schema
@@ -108,7 +110,8 @@ extension Store {
         from old: Schema, to new: Schema, _ histories: SchemaHistory, _ head: LogHead, _ transaction: WriteTransaction
     ) throws -> MigrationRun {
         let options = file.options.migration
-        guard options.isAllowed else {
+        // Views are made without a change of objects.
+        guard options.isAllowed || old.model.entities == new.model.entities else {
             throw different("The store has another model version, and migration is not allowed.")
         }
         let snapshot = Snapshot(
@@ -137,6 +140,7 @@ extension Store {
         _ schema: Schema, _ fillsAtOnce: Bool, _ histories: SchemaHistory, _ head: inout LogHead,
         _ transaction: WriteTransaction
     ) throws {
+        if !schema.model.views.isEmpty { try file.noteViews(transaction) }
         var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
         projector.fillsAtOnce = fillsAtOnce
         var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
@@ -181,7 +185,7 @@ extension Store {
         _ model: ManagedObjectModel, _ mark: MigrationMark, _ transaction: ReadTransaction
     ) throws {
         let histories = try StoreFile.readModels(file.tables, transaction)
-        guard try histories.schema(mark.to)?.model.entities != model.entities else { return }
+        guard try histories.schema(mark.to)?.model.isKept(like: model) != true else { return }
         throw StrataError(
             .migration,
             "A migration of the store to model \(mark.to.rawValue) was interrupted; "

@@ -17,7 +17,7 @@ extension Store {
         let directory = try StoreDirectory(location)
         let store: Store
         do {
-            store = try openFiles(directory, location, hasModel: model != nil, options)
+            store = try openFiles(directory, location, model, options)
         } catch let error as LMDBError {
             directory.removeIfTemporary()
             throw StrataError(opening: error, path: directory.path)
@@ -45,15 +45,15 @@ extension Store {
     /// Creates a store in an empty directory, with a model that another store has had.
     static func begin(in directory: URL, with recovered: Schema) throws {
         let location = StoreLocation.directory(directory)
-        let store = try openFiles(try StoreDirectory(location), location, hasModel: true, StoreOptions())
+        let store = try openFiles(try StoreDirectory(location), location, recovered.model, StoreOptions())
         defer { store.close() }
         try store.adopt(recovered: recovered)
     }
 
     private static func openFiles(
-        _ directory: StoreDirectory, _ location: StoreLocation, hasModel: Bool, _ options: StoreOptions
+        _ directory: StoreDirectory, _ location: StoreLocation, _ model: ManagedObjectModel?, _ options: StoreOptions
     ) throws -> Store {
-        let lmdbOptions = environmentOptions(location, hasModel: hasModel, options)
+        let lmdbOptions = environmentOptions(location, hasModel: model != nil, options)
         // One opening at a time, because looking into a file and opening it are two steps.
         let environment = try openings.withLock { _ in
             if case .directory = location { try refuseForeignFile(directory, lmdbOptions, options) }
@@ -68,6 +68,9 @@ extension Store {
                 tables = tables.withoutRemovals
             }
             if !header.buffersCounts { tables.countsWait = false }
+            if header.hasViews || !options.isReadOnly && model?.views.isEmpty == false {
+                tables.views = try ViewTables(opening: environment)
+            }
             tables.bufferLimits = options.bufferLimits
             let histories = try environment.read { try StoreFile.modelsAtOpening(tables, $0) }
             let file = StoreFile(
@@ -214,7 +217,7 @@ extension Store {
                 .persistentStoreOpen,
                 "The store uses features of a newer version of Strata (flags \(unknown)).", context: context)
         }
-        guard header.readCompatibleFlags == 0 || options.isReadOnly else {
+        guard header.readCompatibleFlags & ~StoreHeader.knownReadFlags == 0 || options.isReadOnly else {
             throw StrataError(
                 .persistentStoreOpen,
                 "The store was written by a newer version of Strata; this one can open it for reading only.",

@@ -24,6 +24,14 @@
 //   blobs         32-byte digest                              UInt64 events that name it
 //   linksBuffer, indexesBuffer                                recent entries of `links` and `indexes`
 //   linksRemovals, indexesRemovals                            keys of recently removed entries of these two
+//   -- only in stores whose model has declared views, or had some --
+//   viewGroups    UInt32 view, key elements                   GroupState.swift
+//   viewValues    UInt32 view, key elements, UInt8 aggregate, UInt64 objects with this value
+//                 value as in a key
+//
+// The elements of a group's key are as in an index (KeyEncoding.swift), but never cut. If key and view take more than
+// 224 bytes, the first 192 are followed by the SHA-256 of all of them, and the group's record ends with the whole key.
+// A value of more than 286 bytes is shortened in the same way. The values of a `max` are complemented.
 //
 // An entry of `links` or `indexes` stands either in the main table or in its buffer, never in both. A key in the table
 // of removals cancels the entry in the main table. Waiting changes may be moved to the main table at any time without
@@ -53,6 +61,8 @@ struct StoreTables: Sendable {
     private(set) var links: BufferedTable
     private(set) var indexes: BufferedTable
     private var projected: [BufferedTable]
+    /// The tables of declared views; nil in stores that never had one.
+    var views: ViewTables?
     /// When changes wait in buffers.
     var bufferLimits = BufferLimits()
     /// Whether the counter of an owner's members leaves out the entries that wait, and counts only the main table of
@@ -71,6 +81,9 @@ struct StoreTables: Sendable {
     static let viewNames = [
         "transactionIDs", "models", "objects", "tombstones", "pairs", "links", "indexes", "counts", "blobs",
     ]
+
+    /// The tables of declared views.
+    static let declaredViewNames = ["viewGroups", "viewValues"]
 
     /// Opens the tables of an environment, and creates missing ones if it may write.
     ///
@@ -140,7 +153,12 @@ struct StoreTables: Sendable {
 
     /// Every table that a rebuild drops and fills again, with its name.
     var viewTables: [(name: String, table: BufferedTable)] {
-        Array(zip(Self.viewNames, projected + [BufferedTable(counts), BufferedTable(blobs)]))
+        var all: [(name: String, table: BufferedTable)] = Array(
+            zip(Self.viewNames, projected + [BufferedTable(counts), BufferedTable(blobs)]))
+        if let views {
+            all += zip(Self.declaredViewNames, [views.groups, views.values]).map { ($0, BufferedTable($1)) }
+        }
+        return all
     }
 
     /// Every table, with those of entries that wait.
@@ -151,6 +169,20 @@ struct StoreTables: Sendable {
 
     /// The table whose waiting entries no counter includes; nil if counters include them.
     var uncounted: BufferedTable? { countsWait && links.buffer != nil ? links : nil }
+}
+
+/// The tables of declared views.
+struct ViewTables: Sendable {
+    /// What each group keeps.
+    let groups: Table
+    /// The values of a group, for aggregates that need them.
+    let values: Table
+
+    /// Opens the tables of an environment, and makes them if they are missing.
+    init(opening environment: Environment) throws {
+        let tables = try environment.openTables(StoreTables.declaredViewNames)
+        (groups, values) = (tables[0], tables[1])
+    }
 }
 
 /// The file belongs to LMDB but is not a sound store.

@@ -16,16 +16,31 @@ extension ModelCheck {
 
     /// Checks that the predicate of a partial index uses only values in the object's own row.
     mutating func checkPartial(_ predicate: FetchPredicate, of entity: EntityDescription, index: String) {
-        let what = "the partial index \(index)"
+        checkCondition(
+            predicate, of: entity, what: "the partial index \(index)",
+            allowed: "the object's own attributes and to-ones") { $0.complaint(aboutKeyPart: $1, in: $2) }
+    }
+
+    /// Checks that the condition of a view uses only attributes and to-ones of the object and behind its to-ones.
+    mutating func checkCondition(_ predicate: FetchPredicate, of entity: EntityDescription, view: String) {
+        checkCondition(
+            predicate, of: entity, what: "the view \(view)",
+            allowed: "attributes and to-ones of the object and behind its to-ones") {
+                $0.complaint(aboutValuePath: $1, in: $2)
+            }
+    }
+
+    private mutating func checkCondition(
+        _ predicate: FetchPredicate, of entity: EntityDescription, what: String, allowed: String,
+        _ complaint: (_ hierarchy: EntityHierarchy, _ path: String, _ entityName: String) -> String?
+    ) {
         var foreign: FetchExpression?
         predicate.forEachExpression { if !$0.isOfOwnRow { foreign = foreign ?? $0 } }
         if let foreign {
-            report(
-                Subject(entity.name),
-                "has \(what), which uses \(foreign); it may use only the object's own attributes and to-ones.")
+            report(Subject(entity.name), "has \(what), which uses \(foreign); it may use only \(allowed).")
         }
         for path in checkedKeyPaths(of: predicate, at: Subject(entity.name), what: what) {
-            if let complaint = hierarchy.complaint(aboutKeyPart: path, in: entity.name) {
+            if let complaint = complaint(hierarchy, path, entity.name) {
                 report(Subject(entity.name, path), "\(complaint), in \(what).")
             }
         }
@@ -106,8 +121,8 @@ extension AttributeDescription {
 }
 
 extension FetchExpression {
-    /// Whether the value depends only on the object's own row. Views require that, because replaying the log must give
-    /// the same views.
+    /// Whether the value depends only on the object's own row, key paths aside. Views require that, because replaying
+    /// the log must give the same views.
     fileprivate var isOfOwnRow: Bool {
         switch self {
         case .constant, .aggregate, .conditional, .evaluatedObject: true

@@ -12,6 +12,7 @@ package enum ModelLimits {
     package static let compositeDepth = 8
     package static let compositeElements = 256
     package static let indexElements = 16
+    package static let columnsOfView = 64
 }
 
 /// Names that a model may not use, because objects have members with these names, or because they have a meaning in

@@ -1,4 +1,4 @@
-/// Adds requests, fetched properties and configurations to a model one by one, and collects problems.
+/// Adds requests, fetched properties, configurations and views to a model one by one, and collects problems.
 struct SupplementCheck {
     let model: ManagedObjectModel
     private(set) var supplement: ModelSupplement
@@ -51,5 +51,14 @@ struct SupplementCheck {
             report("The configuration \(name) has an unknown entity, \(entityName)\(ending)", entityName, name)
         }
         supplement.configurations.append(configuration)
+    }
+
+    /// Views are checked together with those that the model has.
+    mutating func add(_ views: [ViewDescription]) {
+        guard !views.isEmpty else { return }
+        supplement.views += views
+        var check = ModelCheck(model.entities)
+        check.check(supplement.views)
+        problems += check.sortedProblems
     }
 }

@@ -43,9 +43,11 @@ package struct SchemaDifference: Sendable {
     package let changes: [Change]
     /// Whether the rows of any entity have a new layout, so that rows of the two models must be distinguished.
     package let changesLayouts: Bool
+    /// Whether other views are declared. Installing the model makes them; no object changes.
+    package let changesViews: Bool
 
     /// Whether there are no changes.
-    package var isSame: Bool { changes.isEmpty && !changesLayouts }
+    package var isSame: Bool { changes.isEmpty && !changesLayouts && !changesViews }
     /// Whether a store does not tell the two apart: class names, delete rules and user info may differ.
     package var isMetadataOnly: Bool { changes.allSatisfy { $0.kind == .metadata } }
     /// The work of the costliest change.
@@ -57,6 +59,7 @@ package struct SchemaDifference: Sendable {
         comparison.run()
         changes = comparison.changes
         changesLayouts = comparison.changesLayouts
+        changesViews = old.model.views != new.model.views
     }
 
     /// Compares the installed schema with a model that would be installed next.

@@ -1,5 +1,5 @@
-// Assigns numbers to the entities, properties and indexes of a new model. Each takes over the number of an old one,
-// found by the first of these rules that applies; each rule is tried for the whole model before the next:
+// Assigns numbers to the entities, properties, indexes and views of a new model. Each takes over the number of an old
+// one, found by the first of these rules that applies; each rule is tried for the whole model before the next:
 //
 //   1. same name and same renaming identifier: not renamed
 //   2. the new renaming identifier is the old name: renamed
@@ -34,11 +34,12 @@ extension ModelAssignment {
         try extender.assignPositions()
         extender.fileOneToOnes()
         try extender.assignIndexes()
+        try extender.assignViews()
         return extender.result
     }
 }
 
-/// Extends an assignment step by step: entities, properties, positions, one-to-ones, indexes.
+/// Extends an assignment step by step: entities, properties, positions, one-to-ones, indexes, views.
 private struct AssignmentExtender {
     let model: ManagedObjectModel
     let previous: Schema?
@@ -59,6 +60,7 @@ private struct AssignmentExtender {
         result.entities = [:]
         result.properties = [:]
         result.indexes = [:]
+        result.views = [:]
         result.replaced = [:]
         result.filedOneToOnes = []
     }
@@ -305,6 +307,25 @@ private struct AssignmentExtender {
             } else {
                 result.indexes[entity.name, default: [:]][name] = try nextIndex()
             }
+        }
+    }
+
+    // MARK: Views
+
+    /// A view keeps its number, and so its groups, while it means the same.
+    mutating func assignViews() throws(StrataError) {
+        for view in model.views {
+            let meaning = ViewMeaning(view, model: model, assignment: result)
+            if let previous, let number = previous.assignment.views[view.name],
+                let old = previous.model.view(named: view.name),
+                ViewMeaning(old, model: previous.model, assignment: previous.assignment) == meaning
+            {
+                result.views[view.name] = number
+                continue
+            }
+            guard result.nextView < UInt32.max else { throw exhausted("view") }
+            result.views[view.name] = ViewID(rawValue: result.nextView)
+            result.nextView += 1
         }
     }
 

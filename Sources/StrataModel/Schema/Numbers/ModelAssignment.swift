@@ -1,5 +1,5 @@
-/// The numbers that a store assigned to the entities, properties and indexes of a model, and the defaults of properties
-/// when they were added.
+/// The numbers that a store assigned to the entities, properties, indexes and views of a model, and the defaults of
+/// properties when they were added.
 ///
 /// An inherited property has one number, assigned for the entity that declares it.
 package struct ModelAssignment: Sendable, Hashable {
@@ -19,10 +19,13 @@ package struct ModelAssignment: Sendable, Hashable {
     /// One-to-ones whose links the store also files by target, like those of other to-ones. Models that were installed
     /// by versions without this have none.
     package var filedOneToOnes: Set<PropertyID>
-    /// The next numbers to assign. Numbers of removed entities, properties and indexes are never assigned again.
+    /// The numbers of declared views by name.
+    package var views: [String: ViewID] = [:]
+    /// The next numbers to assign. Numbers of removed entities, properties, indexes and views are never assigned again.
     package var nextEntity: UInt16
     package var nextProperty: UInt32
     package var nextIndex: UInt32
+    package var nextView: UInt32 = 1
 
     package init(
         entities: [String: EntityID] = [:], properties: [String: [String: PropertyID]] = [:],
@@ -52,6 +55,7 @@ extension ModelAssignment {
 extension ModelAssignment: Codable {
     private enum Key: String, CodingKey {
         case entities, properties, indexes, bornDefaults, replaced, filedOneToOnes, nextEntity, nextProperty, nextIndex
+        case views, nextView
     }
 
     package init(from decoder: any Decoder) throws {
@@ -62,6 +66,8 @@ extension ModelAssignment: Codable {
         nextEntity = try container.decode(UInt16.self, forKey: .nextEntity)
         nextProperty = try container.decode(UInt32.self, forKey: .nextProperty)
         nextIndex = try container.decode(UInt32.self, forKey: .nextIndex)
+        views = try container.decodeIfPresent([String: ViewID].self, forKey: .views) ?? [:]
+        nextView = try container.decodeIfPresent(UInt32.self, forKey: .nextView) ?? 1
         bornDefaults = [:]
         for (text, value) in try container.decode([String: AttributeValue].self, forKey: .bornDefaults) {
             guard let number = UInt32(text) else {
@@ -93,6 +99,8 @@ extension ModelAssignment: Codable {
         let defaults = bornDefaults.map { (String($0.key.rawValue), $0.value) }
         try container.encode(Dictionary(uniqueKeysWithValues: defaults), forKey: .bornDefaults)
         // Omitted if empty, which is usual.
+        if !views.isEmpty { try container.encode(views, forKey: .views) }
+        if nextView > 1 { try container.encode(nextView, forKey: .nextView) }
         if !replaced.isEmpty {
             let numbers = replaced.map { (String($0.key.rawValue), $0.value) }
             try container.encode(Dictionary(uniqueKeysWithValues: numbers), forKey: .replaced)

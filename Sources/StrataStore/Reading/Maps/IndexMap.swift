@@ -33,6 +33,8 @@ final class IndexMap: Sendable {
     }
 
     let schema: Schema
+    /// The declared views.
+    private let declaredViews: Result<ViewMap, StrataError>
     private let prepared: [IndexID: Result<PreparedIndex, StrataError>]
     private let ofEntities: EntityTable<Result<[PreparedIndex], StrataError>>
     /// From older layouts; each is made when first needed. Guarded by its mutex.
@@ -43,6 +45,7 @@ final class IndexMap: Sendable {
         var prepared: [IndexID: Result<PreparedIndex, StrataError>] = [:]
         for index in schema.indexes { prepared[index.id] = Self.prepare(index, schema) }
         self.prepared = prepared
+        declaredViews = Result { () throws(StrataError) in try ViewMap(schema) }
         var ofEntities: [EntityID: Result<[PreparedIndex], StrataError>] = [:]
         for entity in schema.entities {
             ofEntities[entity.id] = Result { () throws(StrataError) in
@@ -96,6 +99,9 @@ final class IndexMap: Sendable {
 
     /// The indexes that contain an object of the entity, in the entity's order.
     func indexes(of entity: EntityID) throws(StrataError) -> [PreparedIndex] { try ofEntities[entity].get() }
+
+    /// The declared views of the model.
+    var views: ViewMap { get throws(StrataError) { try declaredViews.get() } }
 
     private static func found(
         _ id: IndexID, _ prepared: [IndexID: Result<PreparedIndex, StrataError>]

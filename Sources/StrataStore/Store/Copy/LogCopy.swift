@@ -53,12 +53,20 @@ struct LogCopy {
         }
     }
 
-    private func copy(_ log: ReadTransaction, into target: Environment, _ made: StoreTables) throws {
+    private func copy(_ log: ReadTransaction, into target: Environment, _ fresh: StoreTables) throws {
+        var made = fresh
         var counter = ProgressCounter("replaying events", total: Int(end?.lastEvent.rawValue ?? 0), progress)
         var state = State()
         while state.transaction < last {
-            state = try target.write { try step(state, log, made, $0, &counter) }
+            do {
+                state = try target.write { try step(state, log, made, $0, &counter) }
+            } catch let error as StrataError where error.code == .modelChanged && made.views == nil {
+                // The step installs the first model with views.
+                made.views = try ViewTables(opening: target)
+            }
         }
+        var header = header
+        header.hasViews = made.views != nil
         try target.write { transaction in
             let head =
                 end.map { end in

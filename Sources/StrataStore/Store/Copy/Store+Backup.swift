@@ -97,9 +97,12 @@ extension Store {
         let environment = try Environment.open(at: folder.path(percentEncoded: false), options: options)
         do {
             let tables = try environment.openTables(["meta", "state"])
-            var header = header
-            header.lineage = UUID()
+            let lineage = UUID()
             try environment.write { transaction in
+                // The one in the file may have a flag that was set after the store was opened.
+                let bytes = try StoreFile.withKey("header") { try transaction.get(tables[0], $0) }
+                var header = try bytes.map { value throws(CorruptRecord) in try StoreHeader(value) } ?? header
+                header.lineage = lineage
                 try header.encoded().withUnsafeBytes { value in
                     try StoreFile.withKey("header") { try transaction.put(tables[0], $0, value) }
                 }

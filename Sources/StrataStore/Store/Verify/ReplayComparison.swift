@@ -55,7 +55,7 @@ final class ReplayComparison {
     }
 
     private func compare() throws {
-        let scratch = try Self.makeScratch()
+        let scratch = try Self.makeScratch(hasViews: tables.views != nil)
         do {
             try replay(into: scratch)
             try scratch.environment.read { other in
@@ -79,7 +79,7 @@ final class ReplayComparison {
         try tables.viewTables.reduce(0) { $0 + (try $1.table.count(transaction)) }
     }
 
-    private static func makeScratch() throws -> (environment: Environment, tables: StoreTables) {
+    private static func makeScratch(hasViews: Bool) throws -> (environment: Environment, tables: StoreTables) {
         var options = EnvironmentOptions()
         options.residence = .unlinkedAfterOpen
         options.durability = .disposable
@@ -87,7 +87,9 @@ final class ReplayComparison {
             .appending(component: "strata-verify-\(UUID().uuidString)").path(percentEncoded: false)
         let environment = try Environment.open(at: path, options: options)
         do {
-            return (environment, try StoreTables(opening: environment))
+            var tables = try StoreTables(opening: environment)
+            if hasViews { tables.views = try ViewTables(opening: environment) }
+            return (environment, tables)
         } catch {
             try environment.close()
             throw error

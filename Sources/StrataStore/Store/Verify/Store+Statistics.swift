@@ -65,7 +65,7 @@ private struct StoreMeasure {
     let info: Environment.Info
 
     func tables() -> [StoreStatistics.TableUse] {
-        let waiting = StoreTables.bufferNames + StoreTables.removalNames
+        let waiting = StoreTables.bufferNames + StoreTables.removalNames + StoreTables.declaredViewNames
         return (StoreTables.names + waiting).compactMap { name in
             guard let shape = info.tables[name] else { return nil }
             let pages = shape.branchPageCount + shape.leafPageCount + shape.overflowPageCount

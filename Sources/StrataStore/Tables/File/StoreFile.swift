@@ -120,6 +120,17 @@ final class StoreFile: Sendable {
         try body(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
     }
 
+    /// Notes in the header that the store has declared views, so that versions that would not keep them do not write.
+    func noteViews(_ transaction: WriteTransaction) throws {
+        guard let bytes = try Self.meta("header", tables, transaction) else { return }
+        var header = try StoreHeader(bytes)
+        guard !header.hasViews else { return }
+        header.hasViews = true
+        try header.encoded().withUnsafeBytes { value in
+            try Self.withKey("header") { try transaction.put(tables.meta, $0, value) }
+        }
+    }
+
     // MARK: Models
 
     /// The models as of `head`; reads those that another process has installed.

@@ -5,7 +5,8 @@
 //   8       4      checksum: low half of XXH64 over everything from offset 12
 //   12      4      format version, 1
 //   16      4      compatible flags: unknown ones do not matter
-//   20      4      read-compatible flags: with an unknown one the store opens read-only
+//   20      4      read-compatible flags: with an unknown one the store opens read-only; 1: the store has the tables
+//                       of declared views, set when the first one is declared
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries
 //   28      16     store id
@@ -36,6 +37,8 @@ package struct StoreHeader: Sendable, Hashable {
     static let formatVersion: UInt32 = 1
     /// The incompatible flags that this version supports.
     static let knownFlags: UInt32 = 7
+    /// The read-compatible flags that this version supports.
+    static let knownReadFlags: UInt32 = 1
 
     package var format: UInt32 = Self.formatVersion
     package var compatibleFlags: UInt32 = 0
@@ -53,6 +56,12 @@ package struct StoreHeader: Sendable, Hashable {
 
     /// Whether counters of members leave out entries that wait; false for stores created before they did.
     var buffersCounts: Bool { incompatibleFlags & 4 != 0 }
+
+    /// Whether the store has the tables of declared views.
+    var hasViews: Bool {
+        get { readCompatibleFlags & 1 != 0 }
+        set { readCompatibleFlags = newValue ? readCompatibleFlags | 1 : readCompatibleFlags & ~1 }
+    }
 
     init(identifier: UUID, lineage: UUID, createdMicroseconds: Int64) {
         self.identifier = identifier

@@ -16,12 +16,18 @@ final class ProjectedEntity {
     let plan: IndexMap
     let links: [RowLink]
     let indexes: [FiledIndex]
+    /// The declared views that may group the row, and depend on no other row.
+    let views: [PreparedView]
+    /// Whether a declared view that crosses relationships reads the row.
+    let isWatched: Bool
 
     init(_ schema: EntitySchema, _ links: LinkMap, _ plan: IndexMap) throws {
         self.schema = schema
         self.plan = plan
         layout = schema.layout
         self.links = links.rowLinks(of: schema.id)
+        views = try plan.views.ownRowViews(of: schema.id)
+        isWatched = try plan.views.isWatched(schema.id)
         indexes = try plan.indexes(of: schema.id).map { index in
             FiledIndex(
                 index: index, isPartial: index.index.partialPredicate != nil,

@@ -10,12 +10,14 @@ extension Projector {
         let (version, data) = try event.installedModel()
         let schema = try SchemaRecord.schema(from: data)
         guard schema.version == version else { throw CorruptRecord("model version does not match its record", at: 0) }
-        let filling = ModelFilling(from: histories.newest, to: schema)
+        let old = histories.newest
+        let filling = ModelFilling(from: old, to: schema)
         histories = histories.adding(schema)
         links = schema.links
         data.withUnsafeBytes { batch.put(.models, key: UInt64(version.rawValue), value: $0) }
         try flush(transaction)
         for link in filling.clearedLinks { try clear(link, transaction) }
+        try fillViews(from: old, transaction)
         guard fillsAtOnce else { return }
         for entity in schema.entities where !entity.isAbstract {
             var next = ObjectID(entity: entity.id, row: 0)

@@ -149,6 +149,8 @@ struct Projector: ~Copyable {
         for index in entity.indexes.indices {
             try addEntry(entity.indexes[index].index, of: entity.schema, reader, layout, id, entity.plan)
         }
+        if !entity.views.isEmpty { try changeGroups(entity, reader, layout, id, 1) }
+        if entity.isWatched { try watch(id, before: nil, entity) }
         try countBlobs(reader, layout)
     }
 
@@ -162,6 +164,8 @@ struct Projector: ~Copyable {
         for index in entity.indexes {
             try removeEntry(index.index, of: entity.schema, reader, row.layout, id, entity.plan)
         }
+        if !entity.views.isEmpty { try changeGroups(entity, reader, row.layout, id, -1) }
+        if entity.isWatched { try watch(id, before: row, entity) }
         batch.add(-1, to: .entity(id.entityID))
         batch.remove(.objects, key: id.rawValue)
         if case .overlapping = tracking { writtenRows.note(id, .removed) }
@@ -185,6 +189,13 @@ struct Projector: ~Copyable {
         for index in entity.indexes.indices where entity.indexes[index].isTouched(by: changedProperties) {
             try removeEntry(entity.indexes[index].index, of: entity.schema, before, row.layout, id, entity.plan)
             try addEntry(entity.indexes[index].index, of: entity.schema, after, entity.layout, id, entity.plan)
+        }
+        if !entity.views.isEmpty {
+            try changeGroups(entity, before, row.layout, id, -1, touching: changedProperties)
+            try changeGroups(entity, after, entity.layout, id, 1, touching: changedProperties)
+        }
+        if entity.isWatched, try entity.plan.views.isWatching(changedProperties) {
+            try watch(id, before: row, entity)
         }
         writeRow(id, rowWriter.bytes, eventNumber)
     }

@@ -26,6 +26,10 @@ struct WriteBatch: ~Copyable {
     /// Changes of counters; `valueOffset` holds the amount to add.
     private var counters: [PendingWrite] = []
     private var blobCounters: [PendingWrite] = []
+    /// Changes of declared views; nil until there is one.
+    private var groups: GroupChanges?
+    /// The rows as they were before the batch that views across relationships read; nil until there is one.
+    private var watched: WatchedRows?
     private let tables: StoreTables
     /// Whether an entry's removal is written where the entry stands; for rows whose entries are all known to exist.
     var removesWhatStands = false
@@ -36,7 +40,7 @@ struct WriteBatch: ~Copyable {
     }
 
     /// The bytes collected so far; the caller flushes when this grows large.
-    var sizeInBytes: Int { arena.count }
+    var sizeInBytes: Int { arena.count + (groups?.sizeInBytes ?? 0) + (watched?.sizeInBytes ?? 0) }
     var isEmpty: Bool { arena.count == 0 }
 
     // MARK: Collecting
@@ -82,6 +86,22 @@ struct WriteBatch: ~Copyable {
         }
     }
 
+    /// The changes of declared views, to be added to.
+    mutating func groupChanges() -> GroupChanges {
+        if let groups { return groups }
+        let made = GroupChanges()
+        groups = made
+        return made
+    }
+
+    /// The rows before the batch, to be added to; made for these models if there are none yet.
+    mutating func watchedRows(_ histories: SchemaHistory, _ schema: Schema) -> WatchedRows {
+        if let watched { return watched }
+        let made = WatchedRows(histories, schema)
+        watched = made
+        return made
+    }
+
     /// The bytes that an earlier `reserve` put at `offset`.
     func bytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer { arena.bytes(at: offset, count: count) }
 
@@ -110,7 +130,14 @@ struct WriteBatch: ~Copyable {
         } else {
             try flushWhileSorting(into: transaction)
         }
+        try writeGroups(transaction)
         discard()
+    }
+
+    /// Writes declared views, after the tables from which those across relationships are read.
+    private mutating func writeGroups(_ transaction: WriteTransaction) throws {
+        if let watched { try watched.addDifferences(to: groupChanges(), tables, transaction) }
+        if let groups, let views = tables.views { try groups.write(to: views, transaction) }
     }
 
     /// Drops the counters of members whose entries are going to wait.
@@ -155,6 +182,8 @@ struct WriteBatch: ~Copyable {
         counters.removeAll(keepingCapacity: true)
         blobCounters.removeAll(keepingCapacity: true)
         arena.removeAll()
+        groups = nil
+        watched = nil
     }
 
     private borrowing func write(

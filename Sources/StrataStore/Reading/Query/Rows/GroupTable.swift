@@ -36,6 +36,22 @@ struct GroupTable: ~Copyable {
         return (groups.count - 1, true)
     }
 
+    /// The number of the group with this key; nil if there is none.
+    func knownNumber(of key: UnsafeRawBufferPointer) -> Int? {
+        let hash = XXH64.hash(key)
+        let mask = UInt64(slots.count - 1)
+        var slot = hash & mask
+        while slots[Int(slot)] != 0 {
+            let number = Int(slots[Int(slot)]) - 1
+            if groups[number].hash == hash, bytes(of: groups[number]).isSame(as: key) { return number }
+            slot = (slot + 1) & mask
+        }
+        return nil
+    }
+
+    /// The key of a group; valid until the next new group.
+    func key(_ number: Int) -> UnsafeRawBufferPointer { bytes(of: groups[number]) }
+
     /// Group numbers in the order of their keys.
     func inKeyOrder() -> [Int] {
         let all = keys.bytes

@@ -117,7 +117,7 @@ extension AttributeValue {
 
 extension CompiledRows.RowOrder {
     /// Negative, zero or positive, for the order of two values by this key.
-    fileprivate func compare(_ left: AttributeValue, _ right: AttributeValue, _ evaluation: Evaluation) -> Int {
+    func compare(_ left: AttributeValue, _ right: AttributeValue, _ evaluation: Evaluation) -> Int {
         if left.isNull || right.isNull {
             if left.isNull && right.isNull { return 0 }
             let isLeftFirst = isNilFirst == left.isNull

@@ -1,0 +1,71 @@
+public import StrataModel
+import StrataStore
+
+/// A request for rows of a view that the model declares.
+///
+/// ```swift
+/// let best = ViewFetchRequest(
+///     "StudioSales", where: try FetchPredicate(format: "films > 10"),
+///     sortedBy: [SortDescription("gross", isAscending: false)], limit: 20)
+/// for row in try context.fetchRows(best).dictionaries { print(row) }
+/// ```
+public struct ViewFetchRequest: Sendable {
+    /// The name of the view in the model.
+    public var viewName: String
+    /// What a row must meet; it uses columns by name. nil is met by all.
+    public var predicate: FetchPredicate?
+    /// The order of the rows, by names of columns; without one, rows are in the order of their keys.
+    public var sortDescriptors: [SortDescription]
+    /// The number of rows to return at most; 0 for no limit.
+    public var fetchLimit: Int
+    /// The number of rows to skip.
+    public var fetchOffset: Int
+    /// Whether the rows include the context's unsaved changes.
+    public var includesPendingChanges = true
+    /// How much work and memory the request may take; nil for the budget of the container's options.
+    public var budget: RequestBudget?
+
+    /// A request for a view by its name. It is checked when it runs.
+    public init(
+        _ viewName: String, where predicate: FetchPredicate? = nil, sortedBy sortDescriptors: [SortDescription] = [],
+        limit: Int = 0, offset: Int = 0
+    ) {
+        self.viewName = viewName
+        self.predicate = predicate
+        self.sortDescriptors = sortDescriptors
+        fetchLimit = limit
+        fetchOffset = offset
+    }
+}
+
+extension ManagedObjectContext {
+    /// Fetches rows of a declared view, as of the context's state and with its unsaved changes.
+    ///
+    /// - Throws: `unknownKey` for a view or column that the model does not have; `invalidRequest`; `budgetExceeded`.
+    /// - Complexity: O(groups of the view), and O(log n) for each object that is unsaved or has changed since the
+    ///   context's state.
+    public func fetchRows(_ request: ViewFetchRequest) throws -> ResultRows {
+        if automaticallyMergesChangesFromParent { try moveIfOthersSaved() }
+        let layers = request.includesPendingChanges ? try pendingLayers() : []
+        return try read(pending: layers, budget: request.budget ?? binding.requestBudget) {
+            try $0.rows(
+                ViewRequest(
+                    request.viewName, where: request.predicate, sortedBy: request.sortDescriptors,
+                    limit: request.fetchLimit, offset: request.fetchOffset))
+        }
+    }
+
+    /// Fetches all rows of a declared view, in the order of their keys.
+    ///
+    /// - Throws: as `fetchRows(_:)`.
+    public func rows(of viewName: String) throws -> ResultRows { try fetchRows(ViewFetchRequest(viewName)) }
+}
+
+extension ViewFetchRequest: CustomStringConvertible {
+    /// The view, the condition, the order, limit and offset.
+    public var description: String {
+        RequestText.written(
+            viewName, predicate, RequestText.order(sortDescriptors), RequestText.number("limit", fetchLimit),
+            RequestText.number("offset", fetchOffset))
+    }
+}

@@ -1,0 +1,167 @@
+// What a group of a declared view keeps of one aggregate, by its kind. Little-endian:
+//
+//   count of objects              nothing
+//   count of values, of distinct  Int64
+//   sum, average: integers        Int64 number of values, Int64 high and UInt64 low half of the sum
+//   sum, average: decimals        Int64 number of values; UInt16 number of powers of ten; for each, ascending, Int16
+//                                 exponent and 24 bytes signed sum of mantissas; Int64 number of NaN
+//   sum, average: doubles         Int64 number of values; UInt8 number of words; if there are any, UInt8 number of the
+//                                 lowest one; words of 64 bits; UInt8 1 if special values follow, else 0; for 1, Int64
+//                                 numbers of NaN, of +infinity and of -infinity
+//   min, max                      UInt32 length, the value as in a key (KeyEncoding.swift); empty without a value
+//
+// The words of a sum of doubles are a signed integer in two's complement that counts units of 2^-1074; word 0 has the
+// lowest 64 bits. Neither zero words below nor words of the sign alone above are kept.
+
+import Foundation
+
+/// How the values of an aggregate are collected.
+package enum AggregateKind: Sendable, Hashable {
+    /// The group's number of objects says it.
+    case rows
+    /// The number of values.
+    case values
+    /// The sum and the number of values.
+    case integerSum, decimalSum, doubleSum
+    /// The values themselves, in the table `viewValues`; the state has the number of different ones.
+    case distinct
+    /// The same; the state has the extreme value.
+    case minimum, maximum
+
+    package init(_ function: ViewFunction, _ type: AttributeType?) {
+        self =
+            switch function {
+            case .count: type == nil ? .rows : .values
+            case .countDistinct: .distinct
+            case .min: .minimum
+            case .max: .maximum
+            case .sum, .average:
+                switch type {
+                case .decimal?: .decimalSum
+                case .double?, .float?: .doubleSum
+                default: .integerSum
+                }
+            }
+    }
+}
+
+/// What a group keeps of one aggregate, or by how much that changes. States are added in any order.
+package struct AggregateState: Sendable, Hashable {
+    package var count: Int64 = 0
+    package var whole: Int128 = 0
+    package var decimal: DecimalSum?
+    package var double: DoubleSum?
+    /// The smallest or largest value, as in a key.
+    package var extreme: [UInt8] = []
+
+    package init() {}
+
+    package mutating func add(_ value: Int64, _ sign: Int64) {
+        count += sign
+        whole += Int128(value) * Int128(sign)
+    }
+
+    package mutating func add(_ value: DecimalParts, _ sign: Int64) {
+        count += sign
+        decimal = decimal ?? DecimalSum()
+        decimal?.add(value, sign)
+    }
+
+    package mutating func add(_ value: Double, _ sign: Int64) {
+        count += sign
+        double = double ?? DoubleSum()
+        double?.add(value, sign)
+    }
+
+    /// Adds a change; extremes are set by the caller.
+    package mutating func add(_ other: AggregateState) {
+        count += other.count
+        whole += other.whole
+        if let sum = other.decimal {
+            decimal = decimal ?? DecimalSum()
+            decimal?.add(sum)
+        }
+        if let sum = other.double {
+            double = double ?? DoubleSum()
+            double?.add(sum)
+        }
+    }
+
+    /// The value of the column.
+    package func result(
+        _ kind: AggregateKind, _ function: ViewFunction, _ type: AttributeType?, rowCount: Int64
+    ) throws -> AttributeValue {
+        switch kind {
+        case .rows: return .integer(rowCount)
+        case .values, .distinct: return .integer(count)
+        case .minimum, .maximum:
+            guard let type, !extreme.isEmpty else { return .null }
+            return try extreme.withUnsafeBytes { bytes in
+                var reader = ByteReader(bytes)
+                return try GroupKey.value(&reader, type)
+            }
+        case .integerSum, .decimalSum, .doubleSum:
+            return try function == .average ? ValueArithmetic.mean(of: total(kind), count: count) : total(kind)
+        }
+    }
+
+    private func total(_ kind: AggregateKind) -> AttributeValue {
+        switch kind {
+        case .decimalSum:
+            let total = decimal?.total() ?? 0
+            return total.isNaN ? .null : .decimal(total)
+        case .doubleSum:
+            let total = double?.rounded ?? 0
+            return total.isNaN ? .null : .double(total)
+        default:
+            if let small = Int64(exactly: whole) { return .integer(small) }
+            let parts = DecimalParts(normalizing: whole.magnitude, exponent: 0, isNegative: whole < 0)
+            return (try? parts.decimal(at: 0)).map(AttributeValue.decimal) ?? .double(Double(whole))
+        }
+    }
+
+    /// Whether adding the two to a state gives the same: a sum that has become zero is like none.
+    package func isSame(as other: AggregateState) -> Bool {
+        count == other.count && whole == other.whole && decimal ?? DecimalSum() == other.decimal ?? DecimalSum()
+            && double ?? DoubleSum() == other.double ?? DoubleSum() && extreme == other.extreme
+    }
+
+    // MARK: Bytes
+
+    package func encode(_ kind: AggregateKind, into writer: inout ByteWriter) {
+        switch kind {
+        case .rows: return
+        case .minimum, .maximum:
+            writer.append(littleEndian: UInt32(truncatingIfNeeded: extreme.count))
+            return extreme.withUnsafeBytes { writer.append($0) }
+        default: writer.append(littleEndian: count)
+        }
+        switch kind {
+        case .integerSum:
+            writer.append(littleEndian: Int64(truncatingIfNeeded: whole >> 64))
+            writer.append(littleEndian: UInt64(truncatingIfNeeded: whole))
+        case .decimalSum: (decimal ?? DecimalSum()).encode(into: &writer)
+        case .doubleSum: (double ?? DoubleSum()).encode(into: &writer)
+        default: break
+        }
+    }
+
+    package init(_ kind: AggregateKind, _ reader: inout ByteReader) throws(CorruptRecord) {
+        switch kind {
+        case .rows: return
+        case .minimum, .maximum:
+            extreme = Array(try reader.readCountedBytes())
+            return
+        default: count = try reader.readInteger()
+        }
+        switch kind {
+        case .integerSum:
+            let high = try reader.readInteger(as: Int64.self)
+            let low = try reader.readInteger(as: UInt64.self)
+            whole = Int128(high) << 64 | Int128(low)
+        case .decimalSum: decimal = try DecimalSum(&reader)
+        case .doubleSum: double = try DoubleSum(&reader)
+        default: break
+        }
+    }
+}

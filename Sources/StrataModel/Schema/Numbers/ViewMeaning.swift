@@ -1,0 +1,41 @@
+/// Everything that determines the groups of a view. A view with the same meaning in the next model keeps its groups;
+/// with another one it is made anew.
+struct ViewMeaning: Hashable {
+    private struct Part: Hashable {
+        /// The to-ones on the path, then the property at its end.
+        let properties: [PropertyID?]
+        let composite: [String]
+        let type: AttributeType?
+    }
+
+    /// Texts are part of it too, because a predicate names properties by text.
+    private let description: ViewDescription
+    /// What the key paths of keys, aggregates and predicate stand for, in this order.
+    private let parts: [Part]
+    private let entities: Set<EntityID>
+
+    init(_ view: ViewDescription, model: ManagedObjectModel, assignment: ModelAssignment) {
+        description = view
+        let paths =
+            view.keys.map(\.keyPath) + view.aggregates.compactMap(\.keyPath)
+            + (view.predicate?.keyPaths.sorted() ?? [])
+        parts = paths.map { path in
+            let end = model.hierarchy.behindToOnes(path, in: view.entityName)
+            let part = model.hierarchy.keyPart(end.path, in: end.entityName)
+            var properties: [PropertyID?] = []
+            var entityName = view.entityName
+            for step in path.split(separator: ".") {
+                guard let declaration = model.hierarchy.declaration(of: String(step), in: entityName) else { break }
+                properties.append(assignment.id(of: declaration.key))
+                guard let relationship = declaration.property.relationship else { break }
+                entityName = relationship.destinationEntityName
+            }
+            return Part(
+                properties: properties, composite: part?.elements.map(\.name) ?? [],
+                type: model.hierarchy.valueType(of: path, in: view.entityName))
+        }
+        let below = view.includesSubentities ? model.hierarchy.subentities(of: view.entityName) : []
+        let covered = [model.hierarchy.entity(named: view.entityName)].compactMap(\.self) + below
+        entities = Set(covered.filter { !$0.isAbstract }.compactMap { assignment.entities[$0.name] })
+    }
+}

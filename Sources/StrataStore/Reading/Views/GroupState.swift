@@ -1,0 +1,76 @@
+// The value of a record of `viewGroups`: Int64 number of objects, little-endian; the state of each aggregate in the
+// order of the view (AggregateState.swift); for a key that was cut, the whole of it.
+
+import Crypto
+import StrataModel
+
+/// What a group keeps: the value of a record of `viewGroups`.
+struct GroupState: Hashable {
+    var rowCount: Int64 = 0
+    var aggregates: [AggregateState]
+
+    init(_ view: PreparedView) {
+        aggregates = [AggregateState](repeating: AggregateState(), count: view.aggregates.count)
+    }
+
+    /// - Returns: the state, and the whole key without the view's number.
+    static func decode(
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ view: PreparedView
+    ) throws(CorruptRecord) -> (key: [UInt8], state: GroupState) {
+        var state = GroupState(view)
+        var reader = ByteReader(value)
+        state.rowCount = try reader.readInteger()
+        for index in state.aggregates.indices {
+            state.aggregates[index] = try AggregateState(view.aggregates[index].kind, &reader)
+        }
+        let rest = try reader.readBytes(reader.remaining)
+        guard key.count >= ViewKeys.numberSize else { throw CorruptRecord("key of a group cut short", at: 0) }
+        return (rest.isEmpty ? Array(key.dropFirst(ViewKeys.numberSize)) : Array(rest), state)
+    }
+
+    func encode(_ view: PreparedView, wholeKey: UnsafeRawBufferPointer?, into writer: inout ByteWriter) {
+        writer.reset()
+        writer.append(littleEndian: rowCount)
+        for (aggregate, state) in zip(view.aggregates, aggregates) { state.encode(aggregate.kind, into: &writer) }
+        if let wholeKey { writer.append(wholeKey) }
+    }
+}
+
+/// Makes the keys of `viewGroups` and `viewValues` from whole keys, which may be longer than LMDB takes.
+enum ViewKeys {
+    /// The size of a view's number at the beginning of each key.
+    static let numberSize = 4
+    /// A longer key is cut to `cutSize` bytes, and a digest of the whole key follows.
+    static let largestGroup = 224
+    private static let cutSize = 192
+    /// The largest value after the key of its group and the number of its aggregate.
+    private static let largestValue = 511 - largestGroup - 1
+
+    /// Appends a whole key of a group, with the view's number, as the tables have it.
+    static func append(group key: UnsafeRawBufferPointer, to writer: inout ByteWriter) {
+        append(key, largest: largestGroup, cut: cutSize, to: &writer)
+    }
+
+    /// Shortens a value that was written from `start` on.
+    static func shortenValue(from start: Int, in writer: inout ByteWriter) {
+        guard writer.count - start > largestValue else { return }
+        let whole = Array(writer.bytes[start...])
+        writer.truncate(to: start)
+        whole.withUnsafeBytes { append($0, largest: largestValue, cut: cutSize, to: &writer) }
+    }
+
+    private static func append(
+        _ bytes: UnsafeRawBufferPointer, largest: Int, cut: Int, to writer: inout ByteWriter
+    ) {
+        guard bytes.count > largest else { return writer.append(bytes) }
+        writer.append(UnsafeRawBufferPointer(rebasing: bytes[..<cut]))
+        var hash = SHA256()
+        hash.update(bufferPointer: bytes)
+        hash.finalize().withUnsafeBytes { writer.append($0) }
+    }
+
+    /// Calls `body` with the bytes that all keys of a view begin with.
+    static func withPrefix<R>(of view: ViewID, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try withUnsafeBytes(of: view.rawValue.bigEndian, body)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import StrataModel
+import StrataStore
+import Testing
+
+/// Declared views in the tool.
+@Suite struct ViewsCommandTests {
+    private let directory: URL
+    private var path: String { directory.path(percentEncoded: false) }
+
+    init() throws {
+        let store = try ToolStore()
+        directory = FileManager.default.temporaryDirectory.appending(component: "views-\(UUID().uuidString).strata")
+        try FileManager.default.copyItem(at: store.directory, to: directory)
+        let ratings = ViewDescription(
+            name: "Ratings", version: 2, entityName: "BowTie", where: try FetchPredicate(format: "rating > 0"),
+            keys: [ViewKey("drawer")],
+            aggregates: [ViewAggregate("ties", .count), ViewAggregate("best", .max, "rating")])
+        try Store.open(.directory(directory), model: try ToolStore.model().adding(views: [ratings])).close()
+    }
+
+    private func run(_ arguments: String...) throws -> Tool.Result { try Tool.run(["views"] + arguments) }
+
+    @Test func viewsAreListedShownAndQueried() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let before = try Data(contentsOf: directory.appending(component: "data.mdb"))
+        let list = try run("list", path)
+        #expect(list.exitCode == 0 && list.output.contains("Ratings        2  BowTie     1"), "\(list)")
+        #expect(try run("list", path, "--json").output.contains("\"rows\" : 1"))
+        let show = try run("show", path, "Ratings")
+        #expect(show.output.contains("best = max(rating)") && show.output.contains("rating > 0"), "\(show)")
+        let query = try run("query", path, "Ratings", "--format", "csv")
+        #expect(query.output.hasPrefix("drawer,ties,best\nDrawer/p") && query.output.hasSuffix(",1,5.0\n"), "\(query)")
+        #expect(try run("query", path, "Ratings", "--where", "ties > 1", "--json").output == "[]\n")
+        #expect(try run("query", path, "Ratings", "--at", "t2", "--format", "csv").output.hasSuffix(",1,4.5\n"))
+        let wrong = try run("show", path, "Rating")
+        #expect(wrong.exitCode == 2 && wrong.error.contains("Did you mean 'Ratings'?"), "\(wrong)")
+        #expect(try run("query", path, "Ratings", "--where", "tie > 1").exitCode != 0)
+        #expect(try Data(contentsOf: directory.appending(component: "data.mdb")) == before)
+        #expect(try Tool.run("verify", path).exitCode == 0)
+    }
+
+    @Test func aStoreWithoutViewsSaysSo() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let plain = try ToolStore()
+        #expect(try run("list", plain.path).output == "no view\n")
+        #expect(try run("show", plain.path, "Ratings").error.contains("declares no views"))
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import StrataModel
+import StrataTestSupport
+import Testing
+
+@testable import StrataStore
+
+/// Random histories: after each save, every view has the rows that plain values give.
+@Suite struct ViewOracleTests {
+    @Test(arguments: RandomTesting.seeds)
+    func viewsAreWhatTheirDefinitionsSay(seed: UInt64) throws {
+        var oracle = try ViewOracle(seed: seed)
+        let steps = ProcessInfo.processInfo.environment["STRATA_VIEW_STEPS"].flatMap(Int.init) ?? 90
+        for step in 0..<steps {
+            try oracle.step()
+            if let problem = try oracle.difference() {
+                Issue.record("seed \(seed), step \(step): \(problem)")
+                return
+            }
+        }
+        for (eventNumber, objects) in oracle.history.enumerated().filter({ $0.offset % 7 == 0 }).map(\.element) {
+            let problem = try oracle.difference(at: eventNumber, objects)
+            #expect(problem == nil, "seed \(seed), event \(eventNumber)")
+        }
+        #expect(try oracle.fixture.store.verify().isSound, "seed \(seed)")
+        #expect(try oracle.fixture.store.rebuild().isUnchanged, "seed \(seed)")
+        var limits = RebuildLimits(eventsInOneCommit: 0, bytesInOneCommit: 0, stepInBytes: 2_000)
+        limits.batchInBytes = 900
+        #expect(try oracle.fixture.store.rebuild(limits).isUnchanged, "seed \(seed)")
+    }
+}
+
+/// A store beside plain values of its objects.
+struct ViewOracle {
+    let fixture: StoreFixture
+    private var generator: SeededGenerator
+    /// Works, studios and countries.
+    private(set) var objects: [ObjectID: [String: AttributeValue]] = [:]
+    private(set) var history: [(EventNumber, [ObjectID: [String: AttributeValue]])] = []
+    private static let titles = ["A", "é", "e\u{301}", "", String(repeating: "long ", count: 80)]
+
+    init(seed: UInt64) throws {
+        fixture = try StoreFixture(model: try FilmViews.model(), options: .gathering(seed))
+        generator = SeededGenerator(seed: seed)
+    }
+
+    mutating func step() throws {
+        var changes = try fixture.changes()
+        var touched: Set<ObjectID> = []
+        for _ in 0..<Int.random(in: 1...6, using: &generator) {
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0...4: try insert(&changes, &touched)
+            case 5...8: try update(&changes, &touched)
+            case 9...10: try delete(&changes, &touched)
+            default: try changeFarEnd(&changes, &touched)
+            }
+        }
+        guard !changes.isEmpty else { return }
+        changes.insertions.sort { $0.id < $1.id }
+        let receipt = try fixture.save(changes)
+        history.append((receipt.eventNumber, objects))
+    }
+
+    private mutating func insert(_ changes: inout ChangeSet, _ touched: inout Set<ObjectID>) throws {
+        var values = try someValues(touched)
+        if values["released"] == nil { values["released"] = .boolean(false) }
+        let entity = Bool.random(using: &generator) ? "Film" : "Series"
+        let id = try fixture.insert(entity, values, into: &changes)
+        touched.insert(id)
+        objects[id] = values
+    }
+
+    private func living(_ entity: String, _ touched: Set<ObjectID>) throws -> [ObjectID] {
+        let id = try fixture.entity(entity).id
+        return objects.keys.filter { $0.entityID == id && !touched.contains($0) }.sorted()
+    }
+
+    /// Makes or changes a studio or a country.
+    private mutating func changeFarEnd(_ changes: inout ChangeSet, _ touched: inout Set<ObjectID>) throws {
+        let entity = Int.random(in: 0..<3, using: &generator) == 0 ? "Country" : "Studio"
+        let known = try living(entity, touched)
+        var values: [String: AttributeValue] = [
+            "name": .string(["x", "y", "z"].randomElement(using: &generator) ?? "")
+        ]
+        if entity == "Studio" {
+            values["stars"] = Bool.random(using: &generator)
+                ? .null : .integer(Int64.random(in: 0...4, using: &generator))
+            let country = try living("Country", touched).randomElement(using: &generator)
+            values["country"] = country.map(AttributeValue.objectID) ?? .null
+        }
+        let id: ObjectID
+        if known.count < 4 {
+            id = try fixture.insert(entity, values, into: &changes)
+            objects[id] = values
+        } else {
+            id = known.randomElement(using: &generator) ?? known[0]
+            try fixture.update(id, values, in: &changes)
+            for (name, value) in values { objects[id]?[name] = value }
+        }
+        touched.insert(id)
+    }
+
+    private mutating func someValues(_ touched: Set<ObjectID>) throws -> [String: AttributeValue] {
+        var values: [String: AttributeValue] = [:]
+        func often() -> Bool { Int.random(in: 0..<3, using: &generator) > 0 }
+        func maybe(_ value: AttributeValue) -> AttributeValue {
+            Int.random(in: 0..<6, using: &generator) == 0 ? .null : value
+        }
+        if often() { values["title"] = maybe(.string(Self.titles.randomElement(using: &generator) ?? "")) }
+        if often() { values["year"] = maybe(.integer(Int64.random(in: 1960...1963, using: &generator))) }
+        if often() {
+            let cents = Decimal(Int64.random(in: -500...100_000, using: &generator))
+            values["gross"] = maybe(.decimal(cents / pow(10, Int.random(in: 0...3, using: &generator))))
+        }
+        if often() {
+            let ratings: [Double] = [0.1, 0.2, 0.3, 4.5, -0.0, 0, 1e6, 1.0 / 3]
+            values["rating"] = maybe(.double(ratings.randomElement(using: &generator) ?? 0))
+        }
+        if often() {
+            let weights: [Float] = [0.1, 0.25, -7.3, 1e5]
+            values["weight"] = maybe(.float(weights.randomElement(using: &generator) ?? 0))
+        }
+        if often() {
+            values["shown"] = maybe(.date(Date(timeIntervalSinceReferenceDate: .random(in: -9...9, using: &generator))))
+        }
+        if often() { values["released"] = .boolean(Bool.random(using: &generator)) }
+        if often() {
+            let studio = try living("Studio", touched).randomElement(using: &generator)
+            values["studio"] = maybe(studio.map(AttributeValue.objectID) ?? .null)
+        }
+        return values
+    }
+
+    private mutating func update(_ changes: inout ChangeSet, _ touched: inout Set<ObjectID>) throws {
+        guard let id = try works(touched).randomElement(using: &generator) else { return }
+        let values = try someValues(touched)
+        guard !values.isEmpty else { return }
+        try fixture.update(id, values, in: &changes)
+        touched.insert(id)
+        for (name, value) in values { objects[id]?[name] = value }
+    }
+
+    private func works(_ touched: Set<ObjectID>) throws -> [ObjectID] {
+        try living("Film", touched) + living("Series", touched)
+    }
+
+    private mutating func delete(_ changes: inout ChangeSet, _ touched: inout Set<ObjectID>) throws {
+        guard let id = try works(touched).randomElement(using: &generator) else { return }
+        changes.deletions.append(.init(id: id, baseRevision: try fixture.revision(of: id)))
+        touched.insert(id)
+        objects[id] = nil
+    }
+
+    // MARK: Comparing
+
+    /// A work's values with those behind its to-ones.
+    private func withFarValues(
+        _ values: [String: AttributeValue], _ objects: [ObjectID: [String: AttributeValue]]
+    ) -> [String: AttributeValue] {
+        var values = values
+        guard case .objectID(let studio)? = values["studio"], let far = objects[studio] else { return values }
+        for (name, value) in far { values["studio.\(name)"] = value }
+        guard case .objectID(let country)? = far["country"], let further = objects[country] else { return values }
+        for (name, value) in further { values["studio.country.\(name)"] = value }
+        return values
+    }
+
+    func difference() throws -> String? { try difference(at: try fixture.store.head(), objects) }
+
+    /// What a view says that the plain values do not, or the reverse.
+    func difference(
+        at eventNumber: EventNumber, _ objects: [ObjectID: [String: AttributeValue]]
+    ) throws -> String? {
+        for view in try FilmViews.all() {
+            let film = try fixture.entity("Film").id
+            let series = try fixture.entity("Series").id
+            let entities = view.entityName == "Work" ? [film, series] : [film]
+            let own = objects.filter { entities.contains($0.key.entityID) }
+            let expected = try PlainView(view, own.values.map { withFarValues($0, objects) }).rows()
+            let found = try fixture.store.read(at: eventNumber) { snapshot in
+                try snapshot.rows(ViewRequest(view.name)).map { row in
+                    row.map { "\(PlainView.normal($0))" }.joined(separator: " | ")
+                }
+            }.sorted()
+            if found != expected {
+                return "\(view.name) has \(found.filter { !expected.contains($0) }), "
+                    + "not \(expected.filter { !found.contains($0) })"
+            }
+        }
+        return nil
+    }
+}
