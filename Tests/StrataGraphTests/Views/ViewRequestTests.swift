@@ -80,7 +80,7 @@ private struct RandomViewRun {
                 name: "Item",
                 properties: [
                     .attribute(AttributeDescription(name: "price", type: .decimal, isOptional: true)),
-                    .attribute(AttributeDescription(name: "count", type: .integer64, isOptional: true)),
+                    .attribute(AttributeDescription(name: "pieces", type: .integer64, isOptional: true)),
                     .attribute(AttributeDescription(name: "score", type: .double, isOptional: true)),
                     .attribute(AttributeDescription(name: "kind", type: .string, isOptional: true)),
                     .relationship(
@@ -97,17 +97,17 @@ private struct RandomViewRun {
                 ]),
         ]).adding(views: [
             ViewDescription(
-                name: "ByShelf", entityName: "Item", where: try FetchPredicate(format: "count > 2 OR kind == 'a'"),
+                name: "ByShelf", entityName: "Item", where: try FetchPredicate(format: "pieces > 2 OR kind == 'a'"),
                 keys: [ViewKey("shelf"), ViewKey("kind")],
                 aggregates: [
-                    ViewAggregate("items", .count), ViewAggregate("total", .sum, "count"),
+                    ViewAggregate("items", .count), ViewAggregate("total", .sum, "pieces"),
                     ViewAggregate("least", .min, "price"), ViewAggregate("most", .max, "score"),
-                    ViewAggregate("priced", .count, "price"), ViewAggregate("mean", .average, "count"),
+                    ViewAggregate("priced", .count, "price"), ViewAggregate("mean", .average, "pieces"),
                 ]),
             ViewDescription(
                 name: "All", entityName: "Item",
                 aggregates: [
-                    ViewAggregate("items", .count), ViewAggregate("least", .min, "count"),
+                    ViewAggregate("items", .count), ViewAggregate("least", .min, "pieces"),
                     ViewAggregate("most", .max, "price"),
                 ]),
         ])
@@ -141,7 +141,7 @@ private struct RandomViewRun {
     }
 
     private func objects(_ entity: String) throws -> [ManagedObject] {
-        try context.fetch(try FetchRequest<ManagedObject>(entityName: entity)).sorted { $0.objectID < $1.objectID }
+        try context.fetch(FetchRequest<ManagedObject>(entityName: entity)).sorted { $0.objectID < $1.objectID }
     }
 
     private mutating func change() throws -> String {
@@ -171,7 +171,7 @@ private struct RandomViewRun {
         case 0:
             let price = Decimal(Int.random(in: -5...40, using: &generator)) / 4
             try item.setValue(isNil ? nil : price, forKey: "price")
-        case 1: try item.setValue(isNil ? nil : Int64.random(in: -3...9, using: &generator), forKey: "count")
+        case 1: try item.setValue(isNil ? nil : Int64.random(in: -3...9, using: &generator), forKey: "pieces")
         case 2: try item.setValue(isNil ? nil : Double(Int.random(in: -3...9, using: &generator)) / 8, forKey: "score")
         case 3: try item.setValue(isNil ? nil : ["a", "b", "ä"].randomElement(using: &generator), forKey: "kind")
         default: try item.setValue(isNil ? nil : try objects("Shelf").randomElement(using: &generator), forKey: "shelf")
@@ -182,18 +182,18 @@ private struct RandomViewRun {
         let other = container.newBackgroundContext()
         switch Int.random(in: 0..<4, using: &generator) {
         case 0:
-            let rows: [[String: AttributeValue]] = (0..<5).map { ["count": .integer($0), "kind": .string("b")] }
+            let rows: [[String: AttributeValue]] = (0..<5).map { ["pieces": .integer($0), "kind": .string("b")] }
             _ = try other.execute(BatchInsertRequest<ManagedObject>(entityName: "Item", rows))
             return "batch insert"
         case 1:
             _ = try other.execute(
                 BatchUpdateRequest<ManagedObject>(
-                    entityName: "Item", where: try FetchPredicate(format: "count < 4"),
-                    setting: ["count": try FetchExpression(format: "count + 1")]))
+                    entityName: "Item", where: try FetchPredicate(format: "pieces < 4"),
+                    setting: ["pieces": try FetchExpression(format: "pieces + 1")]))
             return "batch update"
         case 2:
             _ = try other.execute(
-                BatchDeleteRequest<ManagedObject>(entityName: "Item", where: try FetchPredicate(format: "count > 8")))
+                BatchDeleteRequest<ManagedObject>(entityName: "Item", where: try FetchPredicate(format: "pieces > 8")))
             return "batch delete"
         default:
             guard let last = try container.transactions().last?.number else { return "-" }
@@ -215,9 +215,9 @@ private struct RandomViewRun {
         for (view, keys, columns, predicate) in [
             (
                 "ByShelf", ["shelf", "kind"],
-                ["count:(SELF)", "sum:(count)", "min:(price)", "max:(score)", "count:(price)", "average:(count)"],
-                "count > 2 OR kind == 'a'"
-            ), ("All", [], ["count:(SELF)", "min:(count)", "max:(price)"], "TRUEPREDICATE"),
+                ["count:(SELF)", "sum:(pieces)", "min:(price)", "max:(score)", "count:(price)", "average:(pieces)"],
+                "pieces > 2 OR kind == 'a'"
+            ), ("All", [], ["count:(SELF)", "min:(pieces)", "max:(price)"], "TRUEPREDICATE"),
         ] {
             var request = RowsFetchRequest(
                 entityName: "Item",

@@ -190,6 +190,21 @@ import Testing
         }
     }
 
+    @Test func aStoreThatWasOpenBeforeTheFirstViewDoesNotSave() throws {
+        try withLocation { location, _ in
+            let first = try StoreFixture(location, model: try ManagedObjectModel(entities: FilmViews.entities()))
+            try fill(first)
+            let second = try StoreFixture(location, model: try FilmViews.model())
+            let error = #expect(throws: StrataError.self) { try fill(first) }
+            #expect(error?.code == .modelChanged)
+            try fill(second)
+            #expect(try rows(second.store, "Everything").first?.hasPrefix("12 ") == true)
+            #expect(try second.store.verify().isSound)
+            second.store.close()
+            first.store.close()
+        }
+    }
+
     @Test func unsavedRowsAreLaidOverTheGroups() throws {
         let fixture = try StoreFixture(model: try FilmViews.model())
         try fill(fixture)

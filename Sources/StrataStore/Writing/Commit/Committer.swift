@@ -169,6 +169,7 @@ final class Committer {
         guard let schema = projector.histories.newest else {
             throw StrataError(.invalidModel, "The store has no model.")
         }
+        try projector.checkTables()
         let snapshot = Snapshot(
             eventNumber: head.event, schema: schema, transaction: transaction, tables: file.tables,
             histories: projector.histories, layers: [])

@@ -82,6 +82,11 @@ extension Projector {
         }
     }
 
+    /// Checks, before a save writes anything, that the tables of declared views are open if there are such views.
+    func checkTables() throws {
+        if tables.views == nil, histories.newest?.model.views.isEmpty == false { throw Self.withoutTables }
+    }
+
     /// Removes all records of a view.
     private static func clear(_ view: ViewID, _ table: Table, _ transaction: WriteTransaction) throws {
         try ViewKeys.withPrefix(of: view) { prefix in
