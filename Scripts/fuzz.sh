@@ -62,9 +62,10 @@ dependency_flags=()
 build_store() {
     local newest="$out/libStrataStore.a"
     build_dependencies
-    if [ -e "$newest" ] && [ -z "$(find Sources/LMDB Sources/CChecksum Sources/StrataStore "$out/libStrataModel.a" -newer "$newest")" ]; then
+    if [ -e "$newest" ] && [ -z "$(find Sources/LMDB Sources/CLMDBCalls Sources/CChecksum Sources/StrataStore "$out/libStrataModel.a" -newer "$newest")" ]; then
         return
     fi
+    clang -O1 -fPIC -c Sources/CLMDBCalls/calls.c -o "$out/CLMDBCalls.o"
     clang -O1 -fPIC -c -I Sources/CChecksum/include Sources/CChecksum/checksum.c -o "$out/CChecksum.o"
     echo "module CChecksum { header \"$PWD/Sources/CChecksum/include/CChecksum.h\" export * }" >"$out/CChecksum.modulemap"
     swiftc "${flags[@]}" -wmo -module-name LMDB -emit-module -emit-module-path "$out/LMDB.swiftmodule" -I "$out" \
@@ -83,7 +84,7 @@ for target in "${targets[@]}"; do
     fi
     if grep -q '^import StrataStore' "Fuzz/$target.swift"; then
         build_store
-        libraries=("$out/libStrataStore.a" "$out/libLMDB.a" "$out/CChecksum.o" "${libraries[@]}" "$out/libDependencies.a" -llmdb -lstdc++
+        libraries=("$out/libStrataStore.a" "$out/libLMDB.a" "$out/CLMDBCalls.o" "$out/CChecksum.o" "${libraries[@]}" "$out/libDependencies.a" -llmdb -lstdc++
             -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap -Xcc "-fmodule-map-file=$out/CChecksum.modulemap" "${dependency_flags[@]}")
     fi
     swiftc "${flags[@]}" -module-name "${target}Fuzz" -I "$out" -use-ld=lld -o "$out/$target" \

@@ -69,3 +69,34 @@ static inline unsigned long long clmdb_mount(int descriptor) {
     (void)descriptor;
     return 0;
 }
+
+// Calls that may meet a damaged page: where an assertion of LMDB fails they return CLMDB_ASSERTION_FAILED. Without them
+// LMDB ends the process. (Sources/CLMDBCalls)
+
+enum { CLMDB_ASSERTION_FAILED = -30600 };
+
+/// Has the calls below return where an assertion of LMDB fails. Comes before the first transaction.
+void clmdb_watch(MDB_env *env);
+
+/// Has failed assertions end the process again.
+void clmdb_unwatch(MDB_env *env);
+
+/// The assertion of LMDB that failed last on this thread.
+const char *clmdb_failed_assertion(void);
+
+/// Whether a write transaction in which an assertion failed can be ended: LMDB's record of it is as expected.
+int clmdb_can_abandon(MDB_txn *txn, unsigned int table_count);
+
+/// Ends a write transaction in which an assertion failed. Its cursors are lost: they must not be closed.
+void clmdb_abandon(MDB_txn *txn);
+
+int clmdb_txn_commit(MDB_txn *txn);
+int clmdb_dbi_open(MDB_txn *txn, const char *name, unsigned int flags, MDB_dbi *dbi);
+int clmdb_stat(MDB_txn *txn, MDB_dbi dbi, MDB_stat *stat);
+int clmdb_get(MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *data);
+int clmdb_put(MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *data, unsigned int flags);
+int clmdb_drop(MDB_txn *txn, MDB_dbi dbi);
+int clmdb_cursor_open(MDB_txn *txn, MDB_dbi dbi, MDB_cursor **cursor);
+int clmdb_cursor_get(MDB_cursor *cursor, MDB_val *key, MDB_val *data, MDB_cursor_op operation);
+int clmdb_cursor_put(MDB_cursor *cursor, MDB_val *key, MDB_val *data, unsigned int flags);
+int clmdb_cursor_del(MDB_cursor *cursor);

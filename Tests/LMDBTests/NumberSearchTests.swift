@@ -176,8 +176,7 @@ import Testing
         defer { try? file.close() }
         let transaction = try environment.beginRead()
         defer { environment.end(transaction) }
-        let search = NumberSearch(environment)
-        search.turn(to: transaction)
+        let search = transaction.pages
         var outcomes: [String: Int] = [:]
         for page in 2..<bytes.count / 4096 where page % 3 == 0 {
             for place in [8, 10, 11, 12, 13, 16, 17, 18, 19, 4090] + (3960..<3980) {
@@ -185,7 +184,7 @@ import Testing
                 try Self.write(bytes[offset] ^ 0xFF, at: offset, file)
                 for key in stride(from: UInt64(0), to: UInt64(Self.values * 3), by: 331) {
                     for isSparing in [false, true] {
-                        let outcome = search.find(key, in: tables[1], isSparing: isSparing)
+                        let outcome = try search.find(key, in: tables[1], isSparing: isSparing)
                         outcomes[Self.name(outcome), default: 0] += 1
                     }
                 }

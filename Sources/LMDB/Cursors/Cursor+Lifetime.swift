@@ -2,7 +2,8 @@ extension ReadTransaction {
     /// A cursor in a table that stands at no record yet; one that an earlier reader returned is used again.
     package final func cursor(_ table: Table) throws(LMDBError) -> Cursor {
         guard let spare = takeSpareCursor(in: table) else { return try Cursor(self, table) }
-        try spare.reopen(in: self)
+        _ = active
+        spare.reopen(in: self)
         // `recycle` keeps no others.
         return unsafeDowncast(spare, to: Cursor.self)
     }
@@ -20,11 +21,9 @@ extension ReadTransaction {
     /// Closes a cursor and keeps its memory for the next one in the same table, unless the caller still refers to it
     /// elsewhere.
     package final func recycle(_ cursor: inout Cursor) {
-        guard !isWriting, isKnownUniquelyReferenced(&cursor), cursor.handle != nil else {
-            cursor.close()
-            return
-        }
-        keep(cursor)
+        let isReusable = !usesLMDB && cursor.isOpen && isKnownUniquelyReferenced(&cursor)
+        cursor.leave()
+        if isReusable { keep(cursor) }
     }
 }
 

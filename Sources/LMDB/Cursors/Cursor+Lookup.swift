@@ -3,7 +3,7 @@ import Synchronization
 
 extension Cursor {
     /// How many keys are looked up side by side.
-    package static var lookupWidth: Int { NumberSearch.groupWidth }
+    package static var lookupWidth: Int { SnapshotPages.groupWidth }
 
     /// Looks up the values under numbers in big-endian bytes; one that is not there has no base address.
     ///
@@ -25,10 +25,7 @@ extension Cursor {
         }
         try withUnsafeTemporaryAllocation(of: GroupSearch.Search.self, capacity: keys.count) { searches in
             for index in keys.indices { searches.initializeElement(at: index, to: .init(key: keys[index])) }
-            if !transaction.isWriting {
-                let search = transaction.numberSearch
-                if let tree = search.tree(of: table) { GroupSearch(searches, search).run(through: tree) }
-            }
+            if !usesLMDB { GroupSearch(searches, pages).run(through: try pages.tree(of: table)) }
             for index in keys.indices {
                 switch searches[index].outcome {
                 case .found(let value): values[index] = value
@@ -46,8 +43,8 @@ extension Cursor {
 private struct GroupSearch {
     struct Search {
         var span: KeySpan
-        /// The page that comes next.
-        var bytes: UnsafeRawBufferPointer?
+        /// The number of the page that comes next; nil where there is none.
+        var number: UInt64?
         /// The page that is looked at; nil where it is of another kind.
         var page: Page?
         var walk = KeySpan.Walk.over
@@ -60,9 +57,9 @@ private struct GroupSearch {
     }
 
     private let searches: UnsafeMutableBufferPointer<Search>
-    private let pages: NumberSearch
+    private let pages: SnapshotPages
 
-    init(_ searches: UnsafeMutableBufferPointer<Search>, _ pages: NumberSearch) {
+    init(_ searches: UnsafeMutableBufferPointer<Search>, _ pages: SnapshotPages) {
         self.searches = searches
         self.pages = pages
     }
@@ -81,8 +78,7 @@ private struct GroupSearch {
         if tree.depth == 0 { return forEach { $0.pointee.outcome = .absent } }
         let depth = Int(tree.depth)
         let branchCount = tree.branchCount
-        let root = pages.page(tree.root)
-        forEach { $0.pointee.bytes = root }
+        forEach { $0.pointee.number = tree.root }
         for level in 1...depth {
             let isLeaf = level == depth
             let kind: Page.Kind = isLeaf ? .leaf : .branch
@@ -104,7 +100,7 @@ private struct GroupSearch {
     /// Begins with a page; a search whose page is of another kind is over.
     @inline(__always)
     private func enter(_ search: inout Search, _ kind: Page.Kind) {
-        search.page = search.bytes.flatMap { Page($0, kind) }
+        search.page = search.number.flatMap { pages.page($0) }.flatMap { Page($0, kind) }
         search.walk = .over
         guard let page = search.page else { return }
         search.walk = search.span.walk(through: page.count, kind)
@@ -134,8 +130,9 @@ private struct GroupSearch {
     /// Goes to the page where the key belongs.
     @inline(__always)
     private func descend(_ search: inout Search, to kind: Page.Kind, _ branchCount: Int) {
-        search.bytes = search.page?.child(search.walk.low &- 1).flatMap(pages.page)
-        guard let bytes = search.bytes else { return }
+        search.number = search.page?.child(search.walk.low &- 1)
+        guard let number = search.number, let bytes = pages.addressOfPage(number) else { return }
+        pages.pageGuard.prefetch(number)
         Page.prefetch(bytes, search.span, kind, branchCount: branchCount)
     }
 

@@ -24,6 +24,11 @@ extension Cursor {
 
     /// Where the cursor's leaf page is; nil if it is the root, or if LMDB's record of the cursor is not as expected.
     fileprivate final var leafPosition: LeafPosition? {
+        guard usesLMDB else {
+            guard leafCount > 0, path.count > 0 else { return nil }
+            let level = path[path.count - 1]
+            return LeafPosition(above: level.page.start, index: level.index)
+        }
         guard let stack = CursorStack(active), stack.depth > 1, let above = stack.page(stack.depth - 2) else {
             return nil
         }

@@ -3,10 +3,21 @@ import CLMDB
 /// Goes through the records of one table in key order, as one transaction sees them.
 ///
 /// A new cursor stands nowhere; each move that returns true leaves it on a record, whose bytes `key` and `value` show
-/// until the next move (or, in a write transaction, the next write).
+/// until the next move (or, in a write transaction, the next write). A move that returns false leaves it between
+/// records, or before or behind all of them.
+///
+/// In a read transaction the cursor reads the pages itself (`Cursor+Walking`); in a write transaction, whose changed
+/// pages are in LMDB's memory, LMDB moves it (`Cursor+LMDB`).
 @usableFromInline package class Cursor: OpenCursor {
     @exclusivity(unchecked) @usableFromInline final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
     @exclusivity(unchecked) @usableFromInline final var currentValue = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The pages from the root to the leaf. Only in a read transaction.
+    @exclusivity(unchecked) final var path = TreePath()
+    /// The leaf page, while `leafCount` is not 0, and the index of the record in it.
+    @exclusivity(unchecked) final var leaf = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+    @exclusivity(unchecked) final var leafIndex = 0
+    /// Whether the cursor stands between a record and that at `leafIndex + 1`.
+    @exclusivity(unchecked) final var isBetween = false
 
     // Getters, since other modules would check each access to the variables themselves.
 
@@ -15,25 +26,35 @@ import CLMDB
     /// The value of the current record; only after a move that returned true.
     @inlinable package final var value: UnsafeRawBufferPointer { currentValue }
 
+    deinit { path.deallocate() }
+
+    /// Closes the cursor, and stands nowhere.
+    final func leave() {
+        close()
+        clearRecord()
+    }
+
     // MARK: Moving
 
     /// Moves to the first record; false when the table is empty.
-    package final func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
+    package final func first() throws(LMDBError) -> Bool {
+        usesLMDB ? try moveToEnd(MDB_FIRST, .first) : try walkToFirst()
+    }
 
     /// Moves to the last record; false when the table is empty.
-    package final func last() throws(LMDBError) -> Bool { try move(MDB_LAST) }
+    package final func last() throws(LMDBError) -> Bool { usesLMDB ? try moveToEnd(MDB_LAST, .last) : try walkToLast() }
 
     /// Moves to the next record, to the first one from nowhere; false behind the last.
-    package final func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }
+    package final func next() throws(LMDBError) -> Bool { usesLMDB ? try step(MDB_NEXT) : try walkToNext() }
 
     /// Moves to the record before, to the last one from nowhere; false before the first.
-    package final func previous() throws(LMDBError) -> Bool { try move(MDB_PREV) }
+    package final func previous() throws(LMDBError) -> Bool { usesLMDB ? try step(MDB_PREV) : try walkToPrevious() }
 
     /// Moves to the first record whose key is not below the given one; false when there is none.
     package final func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
         // No key is below the empty one, and LMDB has no empty keys.
         if key.isEmpty { return try first() }
-        return try move(MDB_SET_RANGE, MDB_val(key))
+        return usesLMDB ? try search(MDB_SET_RANGE, key) : try walk(atOrAfter: key)
     }
 
     /// Moves to the first record whose key is not below the number in big-endian bytes.
@@ -46,7 +67,7 @@ import CLMDB
         guard UInt(bitPattern: key.count &- 1) < UInt(Table.maximumKeySizeInBytes) else {
             throw transaction.failure(MDB_BAD_VALSIZE, "move a cursor")
         }
-        return try move(MDB_SET_KEY, MDB_val(key))
+        return usesLMDB ? try search(MDB_SET_KEY, key) : try walk(to: key)
     }
 
     /// Moves to the record whose key is the number in big-endian bytes.
@@ -72,37 +93,9 @@ import CLMDB
         return try withUnsafeBytes(of: bytes, body)
     }
 
-    @inline(__always)
-    private func move(
-        _ operation: MDB_cursor_op, _ sought: MDB_val = MDB_val()
-    ) throws(LMDBError) -> Bool {
-        var foundKey = sought
-        var foundValue = MDB_val()
-        let result = mdb_cursor_get(active, &foundKey, &foundValue, operation)
-        guard result == 0 else { return try stayNowhere(result) }
-        if !bounds.contain(foundValue.mv_data, count: foundValue.mv_size)
-            || !bounds.contain(foundKey.mv_data, count: foundKey.mv_size)
-        {
-            try checkSlowly(foundKey, foundValue)
-        }
-        currentKey = UnsafeRawBufferPointer(start: foundKey.mv_data, count: foundKey.mv_size)
-        currentValue = UnsafeRawBufferPointer(start: foundValue.mv_data, count: foundValue.mv_size)
-        return true
-    }
-
-    @inline(never)
-    private func stayNowhere(_ result: Int32) throws(LMDBError) -> Bool {
+    /// Shows no record.
+    final func clearRecord() {
         currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
         currentValue = currentKey
-        if result == MDB_NOTFOUND { return false }
-        throw transaction.failure(result, "move a cursor")
-    }
-
-    @inline(never)
-    private func checkSlowly(_ key: MDB_val, _ value: MDB_val) throws(LMDBError) {
-        // A writer's own pages are not in the map. The transaction checks that too, but costs a reference count.
-        if isWriting, bounds.areOutside(key.mv_data), bounds.areOutside(value.mv_data) { return }
-        try transaction.checkSlowly(key)
-        try transaction.checkSlowly(value)
     }
 }

@@ -31,6 +31,31 @@ struct CursorStack {
         self.depth = Int(depth)
     }
 
+    /// The branch or leaf page of a level, which may be one that a transaction has changed.
+    func page(_ level: Int, _ pageSize: Int) -> Page? {
+        guard let start = page(level) else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: start, count: pageSize)
+        return Page(bytes, level == depth - 1 ? .leaf : .branch)
+    }
+
+    /// The entry above a page whose key is not above those of the page; nil for the first page of its level.
+    func lowerEntry(of level: Int, _ pageSize: Int) -> UnsafeRawPointer? {
+        for above in (0..<level).reversed() where index(above) > 0 {
+            guard let page = page(above, pageSize), index(above) < page.count else { return nil }
+            return page.entryStart(index(above))
+        }
+        return nil
+    }
+
+    /// The entry above a page whose key is above those of the page; nil for the last page of its level.
+    func upperEntry(of level: Int, _ pageSize: Int) -> UnsafeRawPointer? {
+        for above in (0..<level).reversed() {
+            guard let page = page(above, pageSize) else { return nil }
+            if index(above) + 1 < page.count { return page.entryStart(index(above) + 1) }
+        }
+        return nil
+    }
+
     /// The page of a level; 0 is the root.
     func page(_ level: Int) -> UnsafeRawPointer? {
         record.load(fromByteOffset: Self.pagesOffset + 8 * level, as: UnsafeRawPointer?.self)

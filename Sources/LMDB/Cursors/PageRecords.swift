@@ -50,14 +50,20 @@ import Synchronization
 }
 
 extension Cursor {
-    /// The records of the cursor's page from its own on; its own alone in a write transaction, or if the page
-    /// contradicts itself. The cursor must stand on a record.
+    /// The records of the cursor's page from its own on; its own alone where a write transaction has changed the page. The
+    /// cursor must stand on a record.
     package final func pageRecords() -> PageRecords { restOfPage() ?? PageRecords(self) }
 
-    /// The records of the cursor's page from its own on; nil if the page is not known or contradicts itself.
+    /// The records of the cursor's page from its own on; nil if the page is not known, as those are not that a write
+    /// transaction has changed.
     func restOfPage() -> PageRecords? {
+        if usesLMDB { return restOfUnchangedPage() }
+        guard leafCount > 0, !isBetween else { return nil }
+        return PageRecords(self, leafPage, from: leafIndex)
+    }
+
+    private func restOfUnchangedPage() -> PageRecords? {
         let lower = bounds.lower.load(ordering: .relaxed)
-        let pageSize = 1 << Int(bounds.pageShift.load(ordering: .relaxed))
         guard lower != 0, let keyStart = key.baseAddress else { return nil }
         let offset = Int(bitPattern: UInt(bitPattern: keyStart) &- lower) & (pageSize - 1)
         let start = UnsafeMutableRawPointer(mutating: keyStart - offset)
@@ -72,9 +78,13 @@ extension Cursor {
     /// Moves to the record behind those of a page; false behind the last.
     /// - Throws: `corrupted` where the page's last record is not found.
     package final func move(behind records: PageRecords) throws(LMDBError) -> Bool {
-        if records.page == nil { return try next() }
-        // LMDB finds a key in the cursor's own page without the pages above.
-        guard try seek(to: lastKey(of: records)) else { throw damaged("its last record is not found") }
+        guard let page = records.page else { return try next() }
+        if !usesLMDB, page.start == leaf {
+            _ = try walkInLeaf(to: page.count - 1)
+        } else {
+            // A key in the cursor's own page is found without the pages above.
+            guard try seek(to: lastKey(of: records)) else { throw damaged("its last record is not found") }
+        }
         return try next()
     }
 
@@ -90,9 +100,12 @@ extension Cursor {
         _ index: Int, of records: PageRecords
     ) throws -> (UnsafeRawBufferPointer, UnsafeRawBufferPointer) {
         guard let page = records.page else { return (key, value) }
-        guard let sought = page.key(records.first + index), try seek(to: sought),
-            key.baseAddress == sought.baseAddress
-        else { throw damaged("record \(records.first + index) of it") }
+        let index = records.first + index
+        if !usesLMDB, page.start == leaf, index < leafCount, try walkInLeaf(to: index) {
+            return (key, value)
+        }
+        guard let sought = page.key(index), try seek(to: sought), key.baseAddress == sought.baseAddress
+        else { throw damaged("record \(index) of it") }
         return (key, value)
     }
 

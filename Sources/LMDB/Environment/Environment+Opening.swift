@@ -213,6 +213,7 @@ extension Environment {
     func noteMap(of opened: OpaquePointer) {
         let (info, pageSize) = Self.shape(of: opened)
         bounds.noteSize(Int(info.me_mapsize))
+        clmdb_watch(opened)
         pageGuard.begin(mapSize: Int(info.me_mapsize), pageSize: pageSize, descriptor: Self.descriptor(of: opened))
         guard let address = MapBounds.mapAddress(environment: opened, pageSize: pageSize) else {
             bounds.set(lower: 0, upper: .max, mapEnd: .max, pageSize: pageSize)

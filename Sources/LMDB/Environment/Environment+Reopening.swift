@@ -52,7 +52,7 @@ extension Environment {
         _ name: String, in transaction: OpaquePointer, flags: UInt32
     ) throws(LMDBError) -> Table {
         var table: MDB_dbi = 0
-        let result = mdb_dbi_open(transaction, name, flags, &table)
+        let result = clmdb_dbi_open(transaction, name, flags, &table)
         guard result == 0 else { throw SystemError.lmdb(result, "open the table \(name)", path) }
         var found: UInt32 = 0
         mdb_dbi_flags(transaction, table, &found)

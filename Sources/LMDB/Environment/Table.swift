@@ -27,6 +27,14 @@ package struct TableStatistics: Sendable, Equatable {
     /// Pages that hold long values.
     package let overflowPageCount: Int
 
+    init(_ tree: TreeRecord) {
+        entryCount = Int(clamping: tree.entries)
+        depth = Int(tree.depth)
+        branchPageCount = Int(clamping: tree.branchPages)
+        leafPageCount = Int(clamping: tree.leafPages)
+        overflowPageCount = Int(clamping: tree.longValuePages)
+    }
+
     init(_ stat: MDB_stat) {
         entryCount = Int(stat.ms_entries)
         depth = Int(stat.ms_depth)

@@ -20,7 +20,7 @@ enum SystemError {
         case MDB_READERS_FULL: .readersFull
         case MDB_KEYEXIST: .keyExists
         case MDB_NOTFOUND, MDB_BAD_DBI: .notFound
-        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_CURSOR_FULL, MDB_PAGE_FULL: .corrupted
+        case assertionFailed, MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_CURSOR_FULL, MDB_PAGE_FULL: .corrupted
         case MDB_PANIC: .panic
         case MDB_BAD_VALSIZE: .badValueSize
         case MDB_VERSION_MISMATCH: .versionMismatch
@@ -44,11 +44,15 @@ enum SystemError {
         }
     }
 
+    /// The result of a call that an assertion of LMDB has ended.
+    static let assertionFailed = Int32(CLMDB_ASSERTION_FAILED)
+
     /// The error for a result of an LMDB function.
     @inline(never)
     static func lmdb(_ result: Int32, _ operation: String, _ path: String, detail: String = "") -> LMDBError {
-        LMDBError(
-            code(result), operation: operation, path: path, errno: result > 0 ? result : 0, detail: detail)
+        let failed = result == assertionFailed ? String(cString: clmdb_failed_assertion()) : detail
+        return LMDBError(
+            code(result), operation: operation, path: path, errno: result > 0 ? result : 0, detail: failed)
     }
 
     /// The error for the current value of `errno`.

@@ -84,9 +84,8 @@ extension DataFileHeader {
         guard meta.lastPage >= 1, meta.lastPage < UInt64(Int.max) / 32_768 else {
             throw error(.invalid, path, "last page \(meta.lastPage)")
         }
-        // The free list is a table of integer keys (0x08); its flags also tell how the environment was made (0x4000:
-        // without a directory). A fixed map (0x01) and duplicates are refused: this layer never makes them.
-        guard meta.free.flags & ~0x4008 == 0, meta.main.flags == 0 else {
+        // A fixed map (0x01) and duplicates are refused: this layer never makes them.
+        guard meta.free.flags & ~MetaPage.flagsOfFreeLists == 0, meta.main.flags == 0 else {
             throw error(.invalid, path, "flags \(meta.free.flags), \(meta.main.flags)")
         }
         for tree in [meta.free, meta.main] {

@@ -3,6 +3,7 @@
 #else
     import Darwin
 #endif
+import CLMDB
 import Locking
 import Synchronization
 
@@ -91,19 +92,19 @@ final class PageGuard: @unchecked Sendable {
     @inline(never)
     private func checkLength(at now: Int) throws(LMDBError) {
         lookedAt.store(now, ordering: .relaxed)
-        guard let length = lengthIfCut() else { return }
+        guard let length = presentLength(), length < knownLength.load(ordering: .relaxed) else { return }
         throw LMDBError(
             .truncated, operation: "read the data file", path: path,
             detail: "\(length) of \(knownLength.load(ordering: .relaxed)) bytes are left since it was opened")
     }
 
-    /// The length of the file where it has become shorter; nil where it has not. LMDB never makes a file shorter.
-    private func lengthIfCut() -> Int? {
+    /// The length of the file, which LMDB never makes shorter; nil where the system does not tell.
+    private func presentLength() -> Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        let (length, known) = (Int(status.st_size), knownLength.load(ordering: .relaxed))
-        if length > known { knownLength.store(length, ordering: .relaxed) }
-        return length < known ? length : nil
+        let length = Int(status.st_size)
+        if length > knownLength.load(ordering: .relaxed) { knownLength.store(length, ordering: .relaxed) }
+        return length
     }
 
     // MARK: Pages
@@ -190,9 +191,7 @@ final class PageGuard: @unchecked Sendable {
         let (end, overflow) = (number &+ 1).multipliedReportingOverflow(by: UInt64(pageSize))
         guard !overflow else { throw PageDamage(number, "there is no such page") }
         if end <= knownLength.load(ordering: .relaxed) { return }
-        if lengthIfCut() != nil || end > knownLength.load(ordering: .relaxed) {
-            throw PageDamage(number, "the file ends before it")
-        }
+        if let length = presentLength(), end > length { throw PageDamage(number, "the file ends before it") }
     }
 
     private func check(_ number: UInt64, _ bytes: UnsafeRawBufferPointer, _ table: Contents) throws(PageDamage) {
@@ -236,6 +235,12 @@ extension PageGuard {
         case records
         /// Bytes of a long value behind its first page, which are not looked into.
         case restOfLongValue
+    }
+
+    /// Asks for the memory of what is remembered of a page.
+    @inline(__always)
+    func prefetch(_ number: UInt64) {
+        if number < count, let memo { clmdb_prefetch(memo + Int(truncatingIfNeeded: number)) }
     }
 }
 

@@ -119,16 +119,33 @@ extension Environment {
         return try beginReaderSlowly(after: result)
     }
 
-    /// A transaction that has begun; ends it where the file has been cut short.
+    /// A transaction that has begun, once it has taken note of its commit.
     @inline(__always)
     private func guarded(_ transaction: ReadTransaction) throws(LMDBError) -> ReadTransaction {
         do throws(LMDBError) {
             try pageGuard.checkLength()
+            if !transaction.noteCommit() { try noteCommitSlowly(transaction) }
         } catch {
             recycle(transaction)
             throw error
         }
         return transaction
+    }
+
+    /// Renews a reader until the head of the file still has the roots of its commit: the commit after the next writes
+    /// over them.
+    @inline(never)
+    private func noteCommitSlowly(_ transaction: ReadTransaction) throws(LMDBError) {
+        for _ in 0..<Self.mostBeginnings {
+            mdb_txn_reset(transaction.active)
+            var result = mdb_txn_renew(transaction.active)
+            if result == 0 { result = settle(transaction.active) }
+            guard result == 0 else { throw failure(result, "begin a read transaction") }
+            if transaction.noteCommit() { return }
+        }
+        throw failure(
+            .corrupted, "begin a read transaction",
+            detail: "meta page \(transaction.number & 1) is not that of commit \(transaction.number)")
     }
 
     private func beginSettled(_ begun: inout OpaquePointer?) -> Int32 {

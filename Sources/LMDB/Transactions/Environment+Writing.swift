@@ -44,7 +44,6 @@ extension Environment {
         try writerLock.acquire(timeout: timeout ?? options.writerLockTimeout)
         do {
             try checkFilesInPlace()
-            try pageGuard.checkLength()
             return try beginLocked()
         } catch {
             writerLock.release()
@@ -75,7 +74,7 @@ extension Environment {
             sweepReadersEveryFewWrites(handle)
             var begun: OpaquePointer?
             result = mdb_txn_begin(handle, nil, 0, &begun)
-            if result == 0, let begun { return try sealed(WriteTransaction(environment: self, handle: begun)) }
+            if result == 0, let begun { return try noted(WriteTransaction(environment: self, handle: begun)) }
             gate.leave()
             guard result == MDB_MAP_RESIZED else { break }
             try followMapSize()
@@ -83,10 +82,20 @@ extension Environment {
         throw failure(result, "begin a write transaction")
     }
 
-    /// A write transaction that has begun, with the commit before it sealed.
-    private func sealed(_ transaction: WriteTransaction) throws(LMDBError) -> WriteTransaction {
+    /// A transaction that has begun, once the commit before it is sealed and the trees of LMDB itself are looked at.
+    private func noted(_ transaction: WriteTransaction) throws(LMDBError) -> WriteTransaction {
+        // Another build of LMDB: a transaction that an assertion has left could not be ended.
+        if clmdb_can_abandon(transaction.active, UInt32(options.maximumTables)) == 0 { clmdb_unwatch(handle) }
         do throws(LMDBError) {
+            try pageGuard.checkLength()
             try sealBeforeWriting()
+            guard transaction.noteCommit() else {
+                let commit = transaction.number - 1
+                throw failure(
+                    .corrupted, "begin a write transaction",
+                    detail: "meta page \(commit & 1) is not that of commit \(commit)")
+            }
+            try transaction.admission?.admitTreesOfLMDB()
         } catch {
             transaction.drop()
             gate.leave()

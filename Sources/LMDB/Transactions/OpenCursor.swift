@@ -1,62 +1,74 @@
 import CLMDB
 
-/// LMDB's cursor in one table of one transaction, which owns it.
+/// What a cursor in one table is to its transaction, which owns it: open, closed, or kept to be used again.
 ///
 /// It closes with `close()`, when it is released, or with its transaction, whichever comes first; use after that is
-/// trapped. `Cursor` moves it.
+/// trapped. `Cursor` moves it. Only where LMDB reads for the transaction it has a cursor of LMDB.
 @usableFromInline package class OpenCursor {
     /// LMDB's cursor while it is open, else nil.
     @exclusivity(unchecked) final var handle: OpaquePointer?
-    /// LMDB's cursor while it waits in its transaction to be used again.
-    @exclusivity(unchecked) final var idleHandle: OpaquePointer?
     /// Outlives the open cursor: it closes its cursors when it ends.
     @exclusivity(unchecked) unowned(unsafe) final var transaction: ReadTransaction
+    /// The pages of the transaction's snapshot.
+    @exclusivity(unchecked) unowned(unsafe) final var pages: SnapshotPages
     @exclusivity(unchecked) private final var nextOpen: Unmanaged<OpenCursor>?
     @exclusivity(unchecked) private final var previousOpen: Unmanaged<OpenCursor>?
+    @exclusivity(unchecked) final var isOpen = true
+    /// How many records the leaf page has that a cursor of a snapshot stands in; 0 while it stands nowhere.
+    @exclusivity(unchecked) final var leafCount = 0
     final let bounds: MapBounds
     final let isWriting: Bool
+    final let usesLMDB: Bool
     final let table: Table
 
     init(_ transaction: ReadTransaction, _ table: Table) throws(LMDBError) {
         self.transaction = transaction
         self.table = table
+        pages = transaction.pages
         bounds = transaction.bounds
         isWriting = transaction.isWriting
-        var opened: OpaquePointer?
-        let result = mdb_cursor_open(transaction.active, table.handle, &opened)
-        guard result == 0, let opened else { throw transaction.failure(result, "open a cursor") }
-        handle = opened
+        usesLMDB = transaction.usesLMDB
+        if usesLMDB {
+            let result = clmdb_cursor_open(transaction.active, table.handle, &handle)
+            guard result == 0 else { throw transaction.failure(result, "open a cursor") }
+        } else {
+            _ = transaction.active
+        }
         link()
     }
 
-    deinit {
-        close()
-        if let idleHandle { mdb_cursor_close(idleHandle) }
-    }
+    deinit { close() }
 
     /// Ends the use of the cursor. Closing twice does nothing.
     package final func close() {
-        guard let handle else { return }
+        guard isOpen else { return }
         unlink()
-        mdb_cursor_close(handle)
+        isOpen = false
+        leafCount = 0
+        guard let handle else { return }
+        if !transaction.cursorsAreLost { mdb_cursor_close(handle) }
         self.handle = nil
     }
 
+    /// LMDB's cursor.
     @inline(__always)
     final var active: OpaquePointer {
-        guard let handle else {
-            preconditionFailure("A cursor was used after it was closed or its transaction had ended.")
-        }
+        guard let handle else { Self.trap() }
         return handle
     }
 
+    @inline(__always)
+    final func checkIsOpen() { if !isOpen { Self.trap() } }
+
+    private static func trap() -> Never {
+        preconditionFailure("A cursor was used after it was closed or its transaction had ended.")
+    }
+
     /// Opens a cursor that was kept for reuse in a transaction that has been renewed.
-    final func reopen(in transaction: ReadTransaction) throws(LMDBError) {
-        let result = mdb_cursor_renew(transaction.active, idleHandle)
-        guard result == 0 else { throw transaction.failure(result, "renew a cursor") }
-        handle = idleHandle
-        idleHandle = nil
+    final func reopen(in transaction: ReadTransaction) {
         self.transaction = transaction
+        pages = transaction.pages
+        isOpen = true
         link()
     }
 
@@ -69,7 +81,7 @@ import CLMDB
     }
 
     /// Leaves that list.
-    final func unlink() {
+    private final func unlink() {
         if let previousOpen {
             previousOpen._withUnsafeGuaranteedRef { $0.nextOpen = nextOpen }
         } else {
@@ -96,11 +108,8 @@ extension ReadTransaction {
         return spare.takeRetainedValue()
     }
 
-    /// Keeps an open cursor for the next use of its table, closed but with LMDB's memory of it.
+    /// Keeps a closed cursor for the next use of its table.
     final func keep(_ cursor: OpenCursor) {
-        cursor.unlink()
-        cursor.idleHandle = cursor.handle
-        cursor.handle = nil
         let spares = spareCursors ?? makeRoomForSpareCursors()
         let index = Int(cursor.table.handle)
         if spares[index] == nil { spares[index] = Unmanaged.passRetained(cursor) }
@@ -116,7 +125,7 @@ extension ReadTransaction {
         return room
     }
 
-    /// Closes the cursors kept for reuse. Comes before the end of LMDB's transaction.
+    /// Releases the cursors kept for reuse.
     final func dropSpareCursors() {
         guard let spareCursors else { return }
         for index in 0..<environment.options.maximumTables + 2 { spareCursors[index]?.release() }

@@ -18,11 +18,20 @@ package class ReadTransaction: PooledReader {
     /// What the caller keeps of the snapshot that it read last with this transaction. It stays with a pooled
     /// transaction, which has one user at a time, so it needs no lock.
     @exclusivity(unchecked) private final var memo: AnyObject?
+    /// Whether an assertion of LMDB has failed in the transaction: LMDB's cursors can no longer be closed.
+    @exclusivity(unchecked) final var cursorsAreLost = false
     /// The open cursors, linked through themselves, to be closed with the transaction.
     @exclusivity(unchecked) final var firstCursor: Unmanaged<OpenCursor>?
-    /// Made when it is first needed.
-    @exclusivity(unchecked) final var ownSearch: NumberSearch?
-    /// Closed cursors by table, whose memory in LMDB can be used again.
+    /// The pages of the snapshot; in a write transaction, of the commit that it began at.
+    final let pages: SnapshotPages
+    /// Whether LMDB reads for the transaction: pages that it has changed are in LMDB's memory.
+    final let usesLMDB: Bool
+    /// Admits the pages that LMDB will meet; only in a write transaction of a file that others can damage.
+    final let admission: WriteAdmission?
+    /// LMDB's number of the commit that the transaction sees, or makes. Numbers start again after a compacting copy, so
+    /// they do not identify commits for ever.
+    @exclusivity(unchecked) package private(set) final var number: UInt64 = 0
+    /// Closed cursors by table, which can be used again.
     @exclusivity(unchecked) final var spareCursors: UnsafeMutablePointer<Unmanaged<OpenCursor>?>?
 
     init(environment: Environment, handle: OpaquePointer, isWriting: Bool) {
@@ -30,6 +39,11 @@ package class ReadTransaction: PooledReader {
         self.handle = handle
         self.isWriting = isWriting
         bounds = environment.bounds
+        pages = SnapshotPages(environment)
+        let isMapKnown = bounds.lower.load(ordering: .relaxed) != 0
+        usesLMDB = isWriting || !isMapKnown
+        let isGuarded = isWriting && isMapKnown && environment.options.residence == .named
+        admission = isGuarded ? WriteAdmission(pages) : nil
     }
 
     /// Makes an idle transaction of the parts of one that is still referred to.
@@ -37,6 +51,9 @@ package class ReadTransaction: PooledReader {
         environment = other.environment
         bounds = other.bounds
         isWriting = false
+        pages = SnapshotPages(other.environment)
+        usesLMDB = other.usesLMDB
+        admission = nil
         super.init(idleHandle: other.idleHandle)
         other.idleHandle = nil
         spareCursors = other.spareCursors
@@ -98,9 +115,13 @@ package class ReadTransaction: PooledReader {
     /// Keeps an object with the transaction, over its next uses from the pool.
     package final func keep(_ memo: AnyObject) { self.memo = memo }
 
-    /// LMDB's number of the transaction. Numbers start again after a compacting copy, so they do not identify commits
-    /// for ever.
-    package final var number: UInt64 { UInt64(mdb_txn_id(active)) }
+    /// Takes note of the commit that the transaction sees; false where the head of the file no longer has it.
+    @inline(__always)
+    final func noteCommit() -> Bool {
+        number = UInt64(mdb_txn_id(active))
+        let opening = bounds.openings.load(ordering: .relaxed)
+        return pages.turn(to: SnapshotID(opening: opening, number: isWriting ? number &- 1 : number))
+    }
 }
 
 // MARK: - Reading
@@ -114,9 +135,11 @@ extension ReadTransaction {
         guard UInt(bitPattern: key.count &- 1) < UInt(Table.maximumKeySizeInBytes) else {
             throw failure(MDB_BAD_VALSIZE, "get a value")
         }
+        guard usesLMDB else { return try search(table, key) }
+        try admission?.admit(table, key)
         var keyValue = MDB_val(key)
         var value = MDB_val()
-        let result = mdb_get(active, table.handle, &keyValue, &value)
+        let result = clmdb_get(active, table.handle, &keyValue, &value)
         if result == 0 { return try checked(value) }
         if result == MDB_NOTFOUND { return nil }
         throw failure(result, "get a value")
@@ -125,16 +148,32 @@ extension ReadTransaction {
     /// The value stored under a number in big-endian bytes, or nil.
     package final func get(_ table: Table, _ key: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
         var bytes = key.bigEndian
+        guard usesLMDB else {
+            return try withUnsafeBytes(of: bytes) { bytes throws(LMDBError) in try search(table, bytes) }
+        }
+        try admission?.admit(table, key)
         var keyValue = MDB_val(mv_size: 8, mv_data: nil)
         var value = MDB_val()
         let handle = active
         let result = withUnsafeMutableBytes(of: &bytes) { buffer in
             keyValue.mv_data = buffer.baseAddress
-            return mdb_get(handle, table.handle, &keyValue, &value)
+            return clmdb_get(handle, table.handle, &keyValue, &value)
         }
         if result == 0 { return try checked(value) }
         if result == MDB_NOTFOUND { return nil }
         throw failure(result, "get a value")
+    }
+
+    /// The value of a key, found in the pages of the snapshot.
+    private func search(
+        _ table: Table, _ key: UnsafeRawBufferPointer
+    ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        _ = active
+        guard
+            let (page, index) = try pages.find(
+                SoughtKey(key), in: try pages.tree(of: table), PageGuard.Contents(of: table))
+        else { return nil }
+        return try pages.value(of: page.entryStart(index))
     }
 
     /// The number of records in a table.
@@ -144,8 +183,12 @@ extension ReadTransaction {
 
     /// The shape of a table's tree.
     package final func statistics(_ table: Table) throws(LMDBError) -> TableStatistics {
+        guard usesLMDB else {
+            _ = active
+            return TableStatistics(try pages.tree(of: table))
+        }
         var stat = MDB_stat()
-        let result = mdb_stat(active, table.handle, &stat)
+        let result = clmdb_stat(active, table.handle, &stat)
         guard result == 0 else { throw failure(result, "read the statistics of a table") }
         return TableStatistics(stat)
     }

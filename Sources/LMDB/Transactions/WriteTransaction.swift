@@ -29,6 +29,7 @@ package final class WriteTransaction: ReadTransaction {
     func note(_ result: Int32) {
         if result == MDB_MAP_FULL { metMapFull = true }
         if result != 0 { hasFailed = true }
+        if result == SystemError.assertionFailed { cursorsAreLost = true }
     }
 
     // MARK: Writing
@@ -38,13 +39,13 @@ package final class WriteTransaction: ReadTransaction {
     package func put(
         _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(LMDBError) {
-        let result = store(table, key, value, flags: 0)
+        let result = try store(table, key, value, flags: 0)
         guard result == 0 else { throw failure(result, "put a value") }
     }
 
     /// Stores a value under a number in big-endian bytes.
     package func put(_ table: Table, _ key: UInt64, _ value: UnsafeRawBufferPointer) throws(LMDBError) {
-        let result = store(table, key, value, flags: 0)
+        let result = try store(table, key, value, flags: 0)
         guard result == 0 else { throw failure(result, "put a value") }
     }
 
@@ -53,7 +54,7 @@ package final class WriteTransaction: ReadTransaction {
     package func insert(
         _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(LMDBError) -> Bool {
-        let result = store(table, key, value, flags: UInt32(MDB_NOOVERWRITE))
+        let result = try store(table, key, value, flags: UInt32(MDB_NOOVERWRITE))
         if result == MDB_KEYEXIST { return false }
         guard result == 0 else { throw failure(result, "insert a value") }
         return true
@@ -64,14 +65,14 @@ package final class WriteTransaction: ReadTransaction {
     package func append(
         _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(LMDBError) {
-        let result = store(table, key, value, flags: UInt32(MDB_APPEND))
+        let result = try store(table, key, value, flags: UInt32(MDB_APPEND))
         guard result == 0 else { throw failure(result, "append a value") }
     }
 
     /// Stores a value behind the last key, under a number in big-endian bytes.
     /// - Throws: `keyExists` when the number is not above the last one of the table.
     package func append(_ table: Table, _ key: UInt64, _ value: UnsafeRawBufferPointer) throws(LMDBError) {
-        let result = store(table, key, value, flags: UInt32(MDB_APPEND))
+        let result = try store(table, key, value, flags: UInt32(MDB_APPEND))
         guard result == 0 else { throw failure(result, "append a value") }
     }
 
@@ -91,10 +92,12 @@ package final class WriteTransaction: ReadTransaction {
         guard key.count > 0, key.count <= Table.maximumKeySizeInBytes else {
             throw failure(MDB_BAD_VALSIZE, "reserve a value")
         }
+        try admission?.admit(table, key)
+        if placement == .last { try admission?.admitLast(of: table) }
         var keyValue = MDB_val(key)
         var value = MDB_val(mv_size: sizeInBytes, mv_data: nil)
         let flags = UInt32(MDB_RESERVE) | (placement == .last ? UInt32(MDB_APPEND) : 0)
-        let result = mdb_put(active, table.handle, &keyValue, &value, flags)
+        let result = clmdb_put(active, table.handle, &keyValue, &value, flags)
         guard result == 0 else { throw failure(result, "reserve a value") }
         return UnsafeMutableRawBufferPointer(start: value.mv_data, count: sizeInBytes)
     }
@@ -103,71 +106,51 @@ package final class WriteTransaction: ReadTransaction {
     package func reserve(
         _ table: Table, _ key: UInt64, sizeInBytes: Int, placement: Placement = .anywhere
     ) throws(LMDBError) -> UnsafeMutableRawBufferPointer {
+        try admission?.admit(table, key)
+        if placement == .last { try admission?.admitLast(of: table) }
         var bytes = key.bigEndian
         var value = MDB_val(mv_size: sizeInBytes, mv_data: nil)
         let flags = UInt32(MDB_RESERVE) | (placement == .last ? UInt32(MDB_APPEND) : 0)
         let handle = active
         let result = withUnsafeMutableBytes(of: &bytes) { buffer in
             var keyValue = MDB_val(mv_size: 8, mv_data: buffer.baseAddress)
-            return mdb_put(handle, table.handle, &keyValue, &value, flags)
+            return clmdb_put(handle, table.handle, &keyValue, &value, flags)
         }
         guard result == 0 else { throw failure(result, "reserve a value") }
         return UnsafeMutableRawBufferPointer(start: value.mv_data, count: sizeInBytes)
     }
 
-    /// Removes a record.
-    /// - Returns: whether it was there.
-    package func delete(_ table: Table, _ key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
-        guard key.count > 0, key.count <= Table.maximumKeySizeInBytes else {
-            throw failure(MDB_BAD_VALSIZE, "delete a record")
-        }
-        var keyValue = MDB_val(key)
-        let result = mdb_del(active, table.handle, &keyValue, nil)
-        if result == MDB_NOTFOUND { return false }
-        guard result == 0 else { throw failure(result, "delete a record") }
-        return true
-    }
-
-    /// Removes the record under a number in big-endian bytes.
-    /// - Returns: whether it was there.
-    package func delete(_ table: Table, _ key: UInt64) throws(LMDBError) -> Bool {
-        var bytes = key.bigEndian
-        let handle = active
-        let result = withUnsafeMutableBytes(of: &bytes) { buffer in
-            var keyValue = MDB_val(mv_size: 8, mv_data: buffer.baseAddress)
-            return mdb_del(handle, table.handle, &keyValue, nil)
-        }
-        if result == MDB_NOTFOUND { return false }
-        guard result == 0 else { throw failure(result, "delete a record") }
-        return true
-    }
-
     /// Removes every record of a table; the table stays.
     package func clear(_ table: Table) throws(LMDBError) {
-        let result = mdb_drop(active, table.handle, 0)
+        try admission?.admitAll(of: table)
+        let result = clmdb_drop(active, table.handle)
         guard result == 0 else { throw failure(result, "clear a table") }
     }
 
     @inline(__always)
     private func store(
         _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, flags: UInt32
-    ) -> Int32 {
+    ) throws(LMDBError) -> Int32 {
         guard UInt(bitPattern: key.count &- 1) < UInt(Table.maximumKeySizeInBytes) else { return MDB_BAD_VALSIZE }
+        try admission?.admit(table, key)
+        if flags & UInt32(MDB_APPEND) != 0 { try admission?.admitLast(of: table) }
         var keyValue = MDB_val(key)
         var dataValue = MDB_val(value)
-        return mdb_put(active, table.handle, &keyValue, &dataValue, flags)
+        return clmdb_put(active, table.handle, &keyValue, &dataValue, flags)
     }
 
     @inline(__always)
     private func store(
         _ table: Table, _ key: UInt64, _ value: UnsafeRawBufferPointer, flags: UInt32
-    ) -> Int32 {
+    ) throws(LMDBError) -> Int32 {
+        try admission?.admit(table, key)
+        if flags & UInt32(MDB_APPEND) != 0 { try admission?.admitLast(of: table) }
         var bytes = key.bigEndian
         var dataValue = MDB_val(value)
         let handle = active
         return withUnsafeMutableBytes(of: &bytes) { buffer in
             var keyValue = MDB_val(mv_size: 8, mv_data: buffer.baseAddress)
-            return mdb_put(handle, table.handle, &keyValue, &dataValue, flags)
+            return clmdb_put(handle, table.handle, &keyValue, &dataValue, flags)
         }
     }
 
@@ -181,10 +164,11 @@ package final class WriteTransaction: ReadTransaction {
         let handle = endHandle()
         let early = environment.beginEarlyWriting(after: beginning.duration(to: .now))
         let number = UInt64(mdb_txn_id(handle))
-        let result = mdb_txn_commit(handle)
+        let result = cursorsAreLost ? MDB_BAD_TXN : clmdb_txn_commit(handle)
         early?.end()
         if result == 0 { environment.sealCommit(number) }
         note(result)
+        if cursorsAreLost { clmdb_abandon(handle) }
         let failure = result == 0 ? nil : environment.classifyFailedCommit(result)
         if failure == nil { environment.noteCommit() }
         environment.writeEnded()
@@ -198,7 +182,10 @@ package final class WriteTransaction: ReadTransaction {
     }
 
     /// Ends LMDB's transaction only.
-    func drop() { mdb_txn_abort(endHandle()) }
+    func drop() {
+        let handle = endHandle()
+        if cursorsAreLost { clmdb_abandon(handle) } else { mdb_txn_abort(handle) }
+    }
 
     private func endHandle() -> OpaquePointer {
         precondition(

@@ -48,7 +48,7 @@ extension StrataError {
             case .newerFormat:
                 (.persistentStoreOpen, "The store's file has a newer format than this version of Strata reads.")
             case .truncated: (.corrupt, "The store's file is truncated.")
-            case .invalid, .corrupted: (.corrupt, "The store's file is damaged.")
+            case .invalid, .corrupted: (.corrupt, Self.sentence(ofDamage: error))
             case .permissionDenied where !FileManager.default.fileExists(atPath: path + "/data.mdb"):
                 (.persistentStoreOpen, "The store cannot be created: its directory cannot be written or entered.")
             case .permissionDenied:
@@ -77,7 +77,7 @@ extension StrataError {
             self.init(.persistentStoreTimeout, "The store stayed busy during \(work).", context: context, cause: error)
         // Every store has the same tables, with the same flags, and an ordered log; so these mean damage.
         case .corrupted, .truncated, .invalid, .notFound, .incompatibleTable, .keyExists:
-            self.init(.corrupt, "The store's file is damaged.", context: context, cause: error)
+            self.init(.corrupt, Self.sentence(ofDamage: error), context: context, cause: error)
         case .outcomeUnknown, .panic:
             self.init(.inDoubt, "It is not known whether the last commit is on disk.", context: context, cause: error)
         case .readOnly:
@@ -94,6 +94,15 @@ extension StrataError {
                 .persistentStoreOperation, "The store failed during \(work): \(error.code.sentence).", context: context,
                 cause: error)
         }
+    }
+}
+
+extension StrataError {
+    /// What is damaged, and what to do.
+    private static func sentence(ofDamage error: LMDBError) -> String {
+        let what = error.detail.isEmpty ? "" : " (\(error.detail))"
+        return "The store's file is damaged\(what). Verify the store: if its log is sound, rebuild the views;"
+            + " if it is not, make a sound copy with doctor."
     }
 }
 

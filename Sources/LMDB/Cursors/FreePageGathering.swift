@@ -37,14 +37,10 @@ extension ReadTransaction {
     ///
     /// - Throws: `corrupted` for a list that contradicts itself.
     final func eachFreeList(_ body: (FreeList) -> Bool) throws(LMDBError) {
-        let cursor = try OpenCursor(self, Table(handle: 0))
+        let cursor = try Cursor(self, Table(handle: 0))
         defer { cursor.close() }
-        var (key, value) = (MDB_val(), MDB_val())
-        while true {
-            let result = mdb_cursor_get(cursor.active, &key, &value, MDB_NEXT)
-            if result == MDB_NOTFOUND { return }
-            guard result == 0 else { throw failure(result, "read the free list") }
-            guard let list = FreeList(key: try checked(key), value: try checked(value)) else {
+        while try cursor.next() {
+            guard let list = FreeList(key: cursor.key, value: cursor.value) else {
                 throw LMDBError(
                     .corrupted, operation: "read the free list", path: environment.path, detail: "a list has no end")
             }
