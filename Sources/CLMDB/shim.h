@@ -90,6 +90,11 @@ int clmdb_can_abandon(MDB_txn *txn, unsigned int table_count);
 /// Ends a write transaction in which an assertion failed. Its cursors are lost: they must not be closed.
 void clmdb_abandon(MDB_txn *txn);
 
+/// Empties tables that the transaction has not written to, and frees their pages, without a look at any. Only where
+/// `clmdb_can_abandon` is true, and while no cursor is in the tables.
+int clmdb_empty(
+    MDB_txn *txn, const MDB_dbi *tables, unsigned int table_count, const size_t *pages, size_t page_count);
+
 int clmdb_txn_commit(MDB_txn *txn);
 int clmdb_dbi_open(MDB_txn *txn, const char *name, unsigned int flags, MDB_dbi *dbi);
 int clmdb_stat(MDB_txn *txn, MDB_dbi dbi, MDB_stat *stat);

@@ -8,9 +8,11 @@
 // first. The cursors that the caller has opened are lost with them, some hundred bytes each. Where the record is not as
 // expected, the assertion ends the process as before.
 
+#include <errno.h>
 #include <lmdb.h>
 #include <setjmp.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../CLMDB/shim.h"
@@ -38,16 +40,18 @@ typedef struct {
     char before_number[24];
     size_t number;
     MDB_env *env;
-    char before_trees[48];
+    size_t *freed;
+    char before_trees[40];
     char *trees;
     void *sequence_numbers;
     void **cursors;
-    void *table_flags;
+    unsigned char *table_flags;
     unsigned int table_count;
     unsigned int flags;
 } transaction_record;
 
-enum { tree_size = 48, tables_of_lmdb = 2, flag_error = 0x02 };
+enum { tree_size = 48, tables_of_lmdb = 2, flag_error = 0x02, flag_dirty = 0x04 };
+enum { table_is_dirty = 0x01, table_is_stale = 0x02, tree_depth = 6, tree_counts = 8, tree_root = 40 };
 
 int clmdb_can_abandon(MDB_txn *txn, unsigned int table_count) {
     const transaction_record *record = (const transaction_record *)txn;
@@ -72,6 +76,46 @@ static void fail(MDB_txn *txn) {
     transaction_record *record = (transaction_record *)txn;
     if (sizeof(void *) == 8 && record->number == mdb_txn_id(txn) && record->env == mdb_txn_env(txn))
         record->flags |= flag_error;
+}
+
+// Adds pages to LMDB's list of those that the transaction frees: the first word is their number, the one before it for
+// how many there is room. (Source: LMDB's midl.c.)
+static int add_freed(transaction_record *record, const size_t *pages, size_t count) {
+    size_t *list = record->freed;
+    if (count > list[-1] - list[0]) {
+        size_t room = list[0] + count + 256;
+        size_t *grown = realloc(list - 1, (room + 2) * sizeof *grown);
+        if (!grown) return ENOMEM;
+        grown[0] = room;
+        record->freed = list = grown + 1;
+    }
+    memcpy(list + 1 + list[0], pages, count * sizeof *pages);
+    list[0] += count;
+    return 0;
+}
+
+int clmdb_empty(
+    MDB_txn *txn, const MDB_dbi *tables, unsigned int table_count, const size_t *pages, size_t page_count) {
+    transaction_record *record = (transaction_record *)txn;
+    if (!record->freed || record->freed[0] > record->freed[-1]) return MDB_INCOMPATIBLE;
+    for (unsigned int index = 0; index < table_count; index++) {
+        // Has LMDB read the tree's record, but none of its pages.
+        MDB_stat stat;
+        int result = clmdb_stat(txn, tables[index], &stat);
+        if (result) return result;
+        if (record->table_flags[tables[index]] & (table_is_dirty | table_is_stale)) return EINVAL;
+    }
+    int result = add_freed(record, pages, page_count);
+    if (result) return result;
+    for (unsigned int index = 0; index < table_count; index++) {
+        char *tree = record->trees + tree_size * (size_t)tables[index];
+        memset(tree + tree_depth, 0, tree_counts - tree_depth);
+        memset(tree + tree_counts, 0, tree_root - tree_counts);
+        memset(tree + tree_root, 0xFF, tree_size - tree_root);
+        record->table_flags[tables[index]] |= table_is_dirty;
+    }
+    record->flags |= flag_dirty;
+    return 0;
 }
 
 // Makes a call of LMDB that an assertion can leave.

@@ -12,6 +12,8 @@ final class FilePartition {
     private(set) var free: PageSet
     /// The newest commit that has a free list; 0 if none has.
     private var newestList: UInt64 = 0
+    /// The pages that are neither in a tree nor in a free list: those of omitted tables, or else a problem.
+    private(set) var rest: [UInt64] = []
     private(set) var problems: [PageDamage] = []
     /// Whether every page of the trees was as it must be, so that LMDB can follow them.
     private(set) var treesAreWhole = false
@@ -24,16 +26,20 @@ final class FilePartition {
     ///   - number: its number.
     ///   - frees: whether the commit is known to have freed pages, as every commit does that follows upon one with a
     ///     tree.
-    init(_ bytes: UnsafeRawBufferPointer, _ number: UInt64, in file: PageCopies, frees: Bool) {
+    ///   - scope: may omit tables. Then a page that nothing leads to is no problem.
+    init(
+        _ bytes: UnsafeRawBufferPointer, _ number: UInt64, in file: PageCopies, frees: Bool,
+        _ scope: TreeCheck.Scope = TreeCheck.Scope()
+    ) {
         meta = MetaPage(bytes)
         free = PageSet(through: meta.lastPage)
-        var check = TreeCheck(file, lastPage: meta.lastPage) { list, page throws(PageDamage) in
+        var check = TreeCheck(file, lastPage: meta.lastPage, scope) { list, page throws(PageDamage) in
             try self.note(list, on: page)
         }
         do throws(PageDamage) {
             try check.check(bytes, number)
             treesAreWhole = true
-            compare(check.reached)
+            compare(check.reached, isWhole: scope.omitted.isEmpty)
             if newestList != meta.transaction, newestList != 0 || frees {
                 note(PageDamage(number, "it says commit \(meta.transaction); the newest free list is of \(newestList)"))
             }
@@ -67,7 +73,7 @@ final class FilePartition {
         }
     }
 
-    private func compare(_ reached: PageSet) {
+    private func compare(_ reached: PageSet, isWhole: Bool) {
         guard meta.lastPage >= 2 else { return }
         var number: UInt64 = 2
         while number <= meta.lastPage {
@@ -80,11 +86,13 @@ final class FilePartition {
             while last < meta.lastPage, free.contains(last + 1) == isFree, reached.contains(last + 1) == isReached {
                 last += 1
             }
+            defer { number = last + 1 }
+            if !isFree { rest += number...last }
+            guard isFree || isWhole else { continue }
             let what =
                 isFree
                 ? "in use and in a free list: the next commits write over it" : "neither in use nor in a free list"
             note(PageDamage(number, last == number ? "it is \(what)" : "pages \(number) to \(last) are \(what)"))
-            number = last + 1
         }
     }
 }

@@ -10,6 +10,7 @@ struct TreeCheck {
 
     private let file: PageCopies
     private let noteFreeList: (FreeList, UInt64) throws(PageDamage) -> Void
+    private let scope: Scope
     /// The pages that the trees have led to: no page may be in two places.
     private(set) var reached: PageSet
     /// How many pages lie above the one that is looked at.
@@ -17,6 +18,14 @@ struct TreeCheck {
     /// Of the tree that is walked.
     private var counts = TreeCounts()
     private var shape: PageShape
+
+    /// What is looked at.
+    struct Scope {
+        /// The names of tables whose pages are not looked at.
+        var omitted: Set<String> = []
+        /// What the pages are compared with; nil judges them by their structure alone.
+        var sums: PageSums?
+    }
 
     /// Checks the tree of a commit's free lists, and calls `body` with each.
     ///
@@ -32,9 +41,11 @@ struct TreeCheck {
     ///   - lastPage: the last that a tree may lead to.
     ///   - noteFreeList: takes each free list and the number of the page that it is on.
     init(
-        _ file: PageCopies, lastPage: UInt64, _ noteFreeList: @escaping (FreeList, UInt64) throws(PageDamage) -> Void
+        _ file: PageCopies, lastPage: UInt64, _ scope: Scope = Scope(),
+        _ noteFreeList: @escaping (FreeList, UInt64) throws(PageDamage) -> Void
     ) {
         self.file = file
+        self.scope = scope
         self.noteFreeList = noteFreeList
         reached = PageSet(through: lastPage)
         shape = PageShape(pageSize: file.pageSize)
@@ -115,6 +126,7 @@ struct TreeCheck {
         guard tree.flags == 0, record.loadUnaligned(as: UInt32.self) == 0 else {
             throw PageDamage(number, "the table '\(name)' has flags that no table of this library has")
         }
+        guard !scope.omitted.contains(name) else { return }
         do throws(PageDamage) {
             try visit(tree, TreeCounts(record), at: number, .table)
         } catch {
@@ -163,6 +175,7 @@ struct TreeCheck {
     private mutating func bytes(of number: UInt64) throws(PageDamage) -> UnsafeRawBufferPointer {
         try enter(number)
         guard let bytes = file.page(number, slot: pagesAbove) else { throw PageDamage(number, "it cannot be read") }
+        if case .damaged? = scope.sums?.verdict(number, bytes) { throw PageDamage(number, PageDamage.otherPage) }
         return bytes
     }
 }

@@ -109,8 +109,13 @@ final class PageGuard: @unchecked Sendable {
 
     // MARK: Pages
 
-    /// The mark of the state that a commit has left. It is never 0.
-    static func mark(of commit: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: commit) | 1 << 31 }
+    /// The mark of the state that a commit has left; never 0. One by which pages are judged by their structure alone is
+    /// another.
+    static func mark(of commit: UInt64, judgesByStructure: Bool = false) -> UInt32 {
+        UInt32(truncatingIfNeeded: commit) & ~structureBit | 1 << 31 | (judgesByStructure ? structureBit : 0)
+    }
+
+    private static let structureBit: UInt32 = 1 << 30
 
     /// Whether a page that lies in the map is sound. `refusal` says what is wrong with it.
     ///
@@ -148,9 +153,9 @@ final class PageGuard: @unchecked Sendable {
     }
 
     /// Whether a copy of a page is sound.
-    func admitsCopy(_ number: UInt64, _ page: UnsafeRawBufferPointer) -> Bool {
+    func admitsCopy(_ number: UInt64, _ page: UnsafeRawBufferPointer, _ mark: UInt32) -> Bool {
         do throws(PageDamage) {
-            _ = try hold(number, page, .records)
+            _ = try hold(number, page, mark, .records)
             return true
         } catch {
             note(error)
@@ -163,7 +168,7 @@ final class PageGuard: @unchecked Sendable {
         let sum: UInt32?
         do throws(PageDamage) {
             try checkIsInFile(number)
-            sum = try hold(number, page, table)
+            sum = try hold(number, page, mark, table)
         } catch {
             note(error)
             return false
@@ -176,9 +181,9 @@ final class PageGuard: @unchecked Sendable {
     ///
     /// - Returns: its sum, if it has one.
     private func hold(
-        _ number: UInt64, _ bytes: UnsafeRawBufferPointer, _ table: Contents
+        _ number: UInt64, _ bytes: UnsafeRawBufferPointer, _ mark: UInt32, _ table: Contents
     ) throws(PageDamage) -> UInt32? {
-        switch sums.verdict(number, bytes) {
+        switch mark & Self.structureBit == 0 ? sums.verdict(number, bytes) : .unknown {
         case .sound(let sum): return sum
         case .unknown:
             try check(number, bytes, table)

@@ -127,6 +127,14 @@ package class ReadTransaction: PooledReader {
 // MARK: - Reading
 
 extension ReadTransaction {
+    /// Runs the body while pages are judged by their structure alone, and not compared with their sums: for a look at
+    /// what a damaged file has.
+    package final func judgingByStructure<Success>(_ body: () throws -> Success) rethrows -> Success {
+        pages.judgesByStructure = true
+        defer { pages.judgesByStructure = false }
+        return try body()
+    }
+
     /// The value stored under a key, or nil.
     /// - Throws: `badValueSize` for a key outside 1...511 bytes, `corrupted` for a value outside the file.
     package final func get(

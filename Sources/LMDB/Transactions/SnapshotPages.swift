@@ -13,6 +13,8 @@ final class SnapshotPages {
     private var snapshotID: ReadTransaction.SnapshotID?
     /// The mark of the snapshot for the guard.
     private var mark: UInt32 = 0
+    /// Whether pages are judged by their structure alone.
+    var judgesByStructure = false { didSet { setMark() } }
     /// The trees of free lists and of tables.
     private var free = TreeRecord()
     private var main = TreeRecord()
@@ -62,8 +64,12 @@ final class SnapshotPages {
         }
         (free, main, pageCount) = (meta.free, meta.main, meta.lastPage &+ 1)
         self.snapshotID = snapshotID
-        mark = PageGuard.mark(of: snapshotID.number)
+        setMark()
         return true
+    }
+
+    private func setMark() {
+        mark = snapshotID.map { PageGuard.mark(of: $0.number, judgesByStructure: judgesByStructure) } ?? 0
     }
 
     // MARK: Pages
@@ -142,7 +148,7 @@ final class SnapshotPages {
                 descriptor: environment.descriptor, pageSize: 1 &<< Int(bounds.pageShift.load(ordering: .relaxed)))
         self.copies = copies
         guard let bytes = copies.page(number, slot: kind == .leaf ? 1 + leafCount % Self.groupWidth : 0),
-            pageGuard.admitsCopy(number, bytes)
+            pageGuard.admitsCopy(number, bytes, mark)
         else { return nil }
         return bytes
     }
@@ -157,6 +163,11 @@ final class SnapshotPages {
         let index = Int(table.handle)
         if index < tableCount, trees[index].mark == mark, mark != 0 { return trees[index].tree }
         return try readTree(of: table)
+    }
+
+    /// Has a table empty from now on, in a write transaction that has dropped it.
+    func forgetTree(of table: Table) {
+        if Int(table.handle) < tableCount { trees[Int(table.handle)] = (mark, TreeRecord()) }
     }
 
     @inline(never)
@@ -231,7 +242,7 @@ extension PageGuard.Contents {
 
 extension Environment {
     /// The name under which a table was opened.
-    fileprivate func name(of table: Table) -> String? {
+    func name(of table: Table) -> String? {
         // LMDB numbers tables in the order of opening, behind two of its own.
         let index = Int(table.handle) - 2
         return tableNames.withLock { $0.indices.contains(index) ? $0[index] : nil }

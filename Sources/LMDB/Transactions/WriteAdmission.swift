@@ -43,6 +43,13 @@ final class WriteAdmission {
 
     deinit { leaves.deallocate() }
 
+    /// Admits nothing more of a table that was dropped: LMDB meets none of its old pages.
+    func forget(_ table: Table) {
+        guard Int(table.handle) < tableCount else { return }
+        leaves[Int(table.handle)] = Leaf()
+        pages.forgetTree(of: table)
+    }
+
     // MARK: Keys
 
     /// Admits the way to a key, and the pages of its value.

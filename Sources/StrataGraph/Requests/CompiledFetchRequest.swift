@@ -53,6 +53,7 @@ extension ManagedObjectContext {
     private func run<Result: ManagedObject, R>(
         _ compiled: CompiledFetchRequest<Result>, _ body: (Snapshot, CompiledQuery) throws -> R
     ) throws -> R {
+        try throwNewDamage()
         if automaticallyMergesChangesFromParent { try moveToHead() }
         let query = try compiled.query(for: self)
         let layers = compiled.request.includesPendingChanges ? try pendingLayers() : []

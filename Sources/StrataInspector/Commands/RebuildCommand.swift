@@ -8,13 +8,14 @@ struct RebuildCommand: StoreCommand {
         commandName: "rebuild",
         abstract: "Drops every view and makes it again from the log.",
         discussion: """
-            The log is checked first; if it is damaged, nothing is dropped. If a rebuild is interrupted (Ctrl-C, kill, \
+            The log is checked first; if it is damaged, nothing is dropped. Of the views any page may be damaged. If a rebuild is interrupted (Ctrl-C, kill, \
             power failure), the next command or app that opens the store for writing finishes it, also 'strata \
             rebuild'; until then the store cannot be read. If the new views differ from the old ones, the old ones \
             were damaged: the command reports them and its exit code is 1, although the store is sound now.
 
             --json prints {"unchanged", "head", "transactions", "events", "tables": [{"name", "entries", "before", \
-            "after", "equal"}], "seconds"}; "before" is missing for a table that an earlier rebuild had dropped.
+            "after", "equal"}], "seconds"}; "before" is missing for a view that could not \
+            be read, or that an earlier rebuild had dropped.
 
             Examples:
                 strata rebuild BowTies.strata
@@ -66,7 +67,7 @@ struct RebuildCommand: StoreCommand {
                 .init(String(table.after.text.prefix(16)), .dim),
                 table.isEqual
                     ? .init("equal", .green)
-                    : .init(table.before.map { "was \($0.text.prefix(16))" } ?? "was dropped already", .yellow),
+                    : .init(Self.text(of: table.before), .yellow),
             ])
         }
         columns.flush()
@@ -74,6 +75,14 @@ struct RebuildCommand: StoreCommand {
         Output.shared.line(
             "rebuilt from \(events) in \(ValueText.duration(report.duration)): "
                 + outcome(of: report))
+    }
+
+    private static func text(of before: RebuildReport.Before) -> String {
+        switch before {
+        case .table(let digest): "was \(digest.text.prefix(16))"
+        case .unreadable: "was damaged"
+        case .dropped: "was dropped already"
+        }
     }
 }
 
@@ -84,7 +93,7 @@ extension RebuildCommand {
             "events": report.eventCount, "seconds": report.duration / .seconds(1),
             "tables": report.tables.map { table -> JSONObject in
                 [
-                    "name": table.name, "entries": table.after.entryCount, "before": table.before?.text,
+                    "name": table.name, "entries": table.after.entryCount, "before": table.before.digest?.text,
                     "after": table.after.text, "equal": table.isEqual,
                 ]
             },

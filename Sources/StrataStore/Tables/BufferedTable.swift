@@ -63,10 +63,6 @@ struct BufferedTable: Sendable {
         return try limits.gather(count, beside: transaction.statistics(main))
     }
 
-    func clear(_ transaction: WriteTransaction) throws(LMDBError) {
-        for table in parts { try transaction.clear(table) }
-    }
-
     /// How many more insertions than removals wait whose keys begin with `prefix`, which is shorter than a key.
     func balance(of prefix: UnsafeRawBufferPointer, _ transaction: ReadTransaction) throws -> Int {
         func count(_ table: Table?) throws -> Int {

@@ -164,7 +164,7 @@ struct StoreTables: Sendable {
     /// Every table, with those of entries that wait.
     var all: [Table] {
         [meta, state, events, transactions]
-            + viewTables.flatMap { [$0.table.main, $0.table.buffer, $0.table.removals].compactMap(\.self) }
+            + viewTables.flatMap { $0.table.parts }
     }
 
     /// The table whose waiting entries no counter includes; nil if counters include them.

@@ -24,7 +24,8 @@ import Testing
 
     private func isAdmitted(_ bytes: [UInt8], _ number: UInt64) -> Bool {
         bytes.withUnsafeBytes {
-            PageGuard(path: "", sums: PageSums(isUsed: false, isWritable: false, file: 0)).admitsCopy(number, $0)
+            PageGuard(path: "", sums: PageSums(isUsed: false, isWritable: false, file: 0)).admitsCopy(
+                number, $0, PageGuard.mark(of: 1))
         }
     }
 

@@ -294,12 +294,12 @@ import Testing
         try world.environment.close()
     }
 
-    @Test func clearingTakesAll() throws {
+    @Test func droppingTakesAll() throws {
         let world = try World(.eager, seed: 3)
         for _ in 0..<10 { try world.batch(30) }
         let counts = try world.counts()
         #expect(counts.buffer > 0 && counts.removals > 0)
-        try world.environment.write { try world.tables.indexes.clear($0) }
+        try world.environment.write { try $0.drop(world.tables.indexes.parts) }
         #expect(try world.counts() == (0, 0, 0))
         try world.environment.close()
     }

@@ -53,7 +53,7 @@ import Testing
         struct GivenUp: Error {}
         #expect(throws: GivenUp.self) {
             try damaged.write { transaction in
-                for (_, table) in file.tables.viewTables { try table.clear(transaction) }
+                for part in file.tables.viewTables.flatMap(\.table.parts) { try transaction.clear(part) }
                 try file.environment.read { committed in
                     var counter = ProgressCounter("", total: 0, nil)
                     let log = LogReader(committed, file.tables, SchemaHistory([]))
@@ -101,7 +101,7 @@ import Testing
         let store = damaged.store
         try damaged.write { transaction in
             let head = try store.file.readHead(transaction)
-            for (_, table) in store.file.tables.viewTables { try table.clear(transaction) }
+            for part in store.file.tables.viewTables.flatMap(\.table.parts) { try transaction.clear(part) }
             try store.file.writeMark(RebuildMark(head: head, applied: .zero), transaction)
         }
         #expect(throws: StrataError.self) { try store.head() }

@@ -31,7 +31,7 @@ public struct StoreRebuild: Sendable, Hashable {
         public let name: String
         /// The number of its records after the rebuild.
         public let entryCount: Int
-        /// The digest before the rebuild; nil if an earlier, interrupted rebuild had dropped the view.
+        /// The digest before the rebuild; nil if the view could not be read, or an interrupted rebuild had dropped it.
         public let digestBefore: String?
         /// The digest after the rebuild.
         public let digestAfter: String
@@ -83,7 +83,7 @@ extension PersistentContainer {
             eventCount: report.eventCount,
             views: report.tables.map {
                 StoreRebuild.View(
-                    name: $0.name, entryCount: $0.after.entryCount, digestBefore: $0.before?.text,
+                    name: $0.name, entryCount: $0.after.entryCount, digestBefore: $0.before.digest?.text,
                     digestAfter: $0.after.text)
             }, duration: report.duration)
     }

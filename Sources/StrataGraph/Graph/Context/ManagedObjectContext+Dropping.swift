@@ -10,7 +10,7 @@ extension ManagedObjectContext {
         if !observers.isEmpty { changes.refreshedRows = Array(pending.deletedRows.rows.keys) }
         let stale = pending.overtaken
         forgetChanges()
-        errors.forget()
+        errors.forgetAllButDamage()
         for object in newObjects {
             forgetWithChanges(object)
             changes.deleted.insert(object)
@@ -29,7 +29,8 @@ extension ManagedObjectContext {
         tellFollowers()
     }
 
-    /// Forgets every object and every change; the context moves to the newest state. Objects still held are cut off.
+    /// Forgets every object and every change, and damage of the store that was met; the context moves to the newest
+    /// state. Objects still held are cut off.
     ///
     /// Observers of `objectsDidChange` get the ids of the objects that were in memory.
     public func reset() {

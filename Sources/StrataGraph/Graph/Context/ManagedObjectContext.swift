@@ -55,8 +55,9 @@ public final class ManagedObjectContext {
     public var mergePolicy = MergePolicy.error
     /// Is called with every error that reading or writing a property could not throw, when it happens.
     ///
-    /// The error is kept all the same, and the next `save()` throws it before it saves anything. Only a write to a deleted
-    /// object is not kept; without a handler it is logged as a warning.
+    /// The error is kept all the same, and the next `save()` throws it before it saves anything. Where the store is damaged
+    /// (`corrupt`), the next fetch throws it too, and every save does until `reset()`: the property may have shown less
+    /// than there is. Only a write to a deleted object is not kept; without a handler it is logged as a warning.
     public var faultingErrorHandler: ((StrataError) -> Void)?
     /// For the application.
     public var userInfo: [String: any Sendable] = [:]

@@ -16,7 +16,7 @@ extension ManagedObject {
         _willRead(property.index)
         try throwIfUnreadable(key)
         if property.isToMany {
-            return toManyIDs(at: property.index).compactMap { _target($0) }
+            return try readMembers(at: property.index).compactMap { _target($0) }
         }
         if property.isTransient { return transientValue(at: property.index) }
         if property.isToOne {
@@ -169,7 +169,7 @@ extension ManagedObject {
     }
 
     /// A read that left the object a fault has reported an error; here it can be thrown instead.
-    private final func throwIfUnreadable(_ key: String) throws {
+    final func throwIfUnreadable(_ key: String) throws {
         guard let context = _context else { return }
         if isFault, let error = context.errors.takeLast() { throw error }
         if let error = context.unreadableValues(of: objectID).first(where: { $0.context.key == key }) { throw error }

@@ -9,9 +9,11 @@ public import StrataModel
 /// the isolation of their context and cannot be sent elsewhere; send `objectID` instead.
 ///
 /// Reading never fails: when a row cannot be read (a damaged page, a missing file) the property reads as nil, zero or
-/// empty, the context's `faultingErrorHandler` is called and the next `save()` throws the error. The same holds for a
-/// write that is refused (another context's object, a read-only context): the value stays as it was. A write to a
-/// deleted object is refused where it is made: the handler is called, or a warning is logged, and the save goes on.
+/// empty, the context's `faultingErrorHandler` is called and the next `save()` throws the error. Where the store is
+/// damaged, the next fetch throws it too, and every `save()` does until the context is reset. A write that is refused
+/// (another context's object, a read-only context) leaves the value as it was; the handler is called, and the next
+/// `save()` throws the error. A write to a deleted object is refused where it is made: the handler is called, or a
+/// warning is logged, and the save goes on.
 open class ManagedObject {
     // Memory: `_row` is this object's own when `_capacity` is not 0, else the entity's blank row, which is never
     // written. `_base` is the row as read from the store while `_row` holds changes to it. Everything here is guarded

@@ -22,12 +22,13 @@ extension ManagedObject {
 
     /// The ids of the objects that a relationship leads to, in order if it is ordered. Makes no object.
     ///
-    /// - Throws: `unknownKey`; `wrongType` for an attribute.
+    /// - Throws: `unknownKey`; `wrongType` for an attribute; `corrupt`, and what else reading the store throws.
     public final func objectIDs(forRelationshipNamed key: String) throws -> [ObjectID] {
         let property = try relationship(key)
-        if property.isToMany { return toManyIDs(at: property.index) }
+        if property.isToMany { return try readMembers(at: property.index) }
         guard property.isInRow else { return [] }
         fireFault()
+        try throwIfUnreadable(key)
         let target = reference(property.location)
         return target.isNil ? [] : [target]
     }

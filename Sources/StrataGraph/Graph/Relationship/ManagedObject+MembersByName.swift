@@ -18,8 +18,8 @@ extension ManagedObject {
         let property = try toMany(key)
         var seen: Set<ObjectID> = []
         let members = members.filter { seen.insert($0.objectID).inserted }
-        let moved = members.filter { toManyContains($0, at: property.index) }
-        let count = toManyCount(at: property.index)
+        let moved = try members.filter { try readContains($0, at: property.index) }
+        let count = try readCount(at: property.index)
         guard 0...(count - moved.count) ~= position else {
             throw StrataError(
                 .invalidRequest, "\(key) has \(count - moved.count) other members, and no position \(position).",
@@ -38,7 +38,7 @@ extension ManagedObject {
     /// - Throws: as `insertMember`.
     package final func removeMember(_ member: ManagedObject, forKey key: String) throws -> Bool {
         let property = try toMany(key)
-        guard toManyContains(member, at: property.index) else { return false }
+        guard try readContains(member, at: property.index) else { return false }
         try removeMember(member, at: property.index)
         return true
     }

@@ -23,21 +23,31 @@ extension ManagedObject {
         }
     }
 
-    final func toManyCount(at index: Int) -> Int {
-        guard let context = _context, let state = state(at: index) else { return 0 }
-        return reading(0) { try context.memberCount(state) }
-    }
+    final func toManyCount(at index: Int) -> Int { reading(0) { try readCount(at: index) } }
 
     final func toManyContains(_ member: ManagedObject, at index: Int) -> Bool {
-        guard let context = _context, member._context === context, let state = state(at: index) else { return false }
-        return reading(false) { try context.isMember(member.objectID, state) }
+        reading(false) { try readContains(member, at: index) }
     }
 
-    final func toManyIDs(at index: Int) -> [ObjectID] {
+    final func toManyIDs(at index: Int) -> [ObjectID] { reading([]) { try readMembers(at: index) } }
+
+    // The same for callers that can throw.
+
+    final func readCount(at index: Int) throws -> Int {
+        guard let context = _context, let state = state(at: index) else { return 0 }
+        return try context.memberCount(state)
+    }
+
+    final func readContains(_ member: ManagedObject, at index: Int) throws -> Bool {
+        guard let context = _context, member._context === context, let state = state(at: index) else { return false }
+        return try context.isMember(member.objectID, state)
+    }
+
+    final func readMembers(at index: Int) throws -> [ObjectID] {
         guard let context = _context else { return [] }
         if let known = context.pendingLinks.knownMembers(_entity.properties[index].id, objectID) { return known }
         guard let state = state(at: index) else { return [] }
-        return reading([]) { try context.members(state) }
+        return try context.members(state)
     }
 
     @usableFromInline final func _toManyIDs(at index: Int) -> [ObjectID] { toManyIDs(at: index) }
@@ -119,12 +129,12 @@ extension ManagedObject {
         var kept: Set<ObjectID> = []
         // A member that is named twice keeps its first position.
         let members = members.filter { kept.insert($0.objectID).inserted }
-        for id in toManyIDs(at: index) where !kept.contains(id) {
+        for id in try readMembers(at: index) where !kept.contains(id) {
             if let member = _target(id) { try removeMember(member, at: index) }
         }
         if property.isOrdered {
             for (position, member) in members.enumerated() {
-                let ids = toManyIDs(at: index)
+                let ids = try readMembers(at: index)
                 if position < ids.count, ids[position] == member.objectID { continue }
                 try addMember(member, at: index, position: position)
             }

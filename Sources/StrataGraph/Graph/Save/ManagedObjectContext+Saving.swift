@@ -102,8 +102,9 @@ extension ManagedObjectContext {
         let errors = errors.takeAll()
         guard let first = errors.first else { return }
         if errors.count == 1 { throw first }
+        let code = errors.contains { $0.code == .corrupt } ? .corrupt : first.code
         throw StrataError(
-            first.code, "\(errors.count) properties could not be read or written.", context: first.context,
+            code, "\(errors.count) properties could not be read or written.", context: first.context,
             details: errors)
     }
 

@@ -9,8 +9,9 @@ extension ManagedObjectContext {
     /// Objects that are not in memory are faults, which are read when they are first used.
     ///
     /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for a predicate or order that the
-    ///   entity cannot answer; `budgetExceeded` for one that takes too much; `storeClosed`, `corrupt`;
-    ///   `CancellationError` if the task that calls it is cancelled while it reads many rows.
+    ///   entity cannot answer; `budgetExceeded` for one that takes too much; `storeClosed`; `corrupt`, also for damage
+    ///   that a property of an object has met and could not throw; `CancellationError` if the task that calls it is
+    ///   cancelled while it reads many rows.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
         try objects(try fetchObjectIDs(request), of: request)
     }
@@ -72,6 +73,11 @@ extension ManagedObjectContext {
         return try read(pending: layers, budget: budget(of: request)) { try $0.explain(storeRequest) }
     }
 
+    /// Throws damage that a property could not throw, once.
+    func throwNewDamage() throws {
+        if errors.hasNewDamage, let damage = errors.takeNewDamage() { throw damage }
+    }
+
     func budget<Result: ManagedObject>(of request: FetchRequest<Result>) -> RequestBudget {
         request.budget ?? binding.requestBudget
     }
@@ -79,6 +85,7 @@ extension ManagedObjectContext {
     func prepare<Result: ManagedObject>(
         _ request: FetchRequest<Result>
     ) throws -> (StoreRequest, [Layer]) {
+        try throwNewDamage()
         guard let entity = binding.entity(named: request.entityName) else {
             throw binding.schema.unknownEntity(request.entityName)
         }

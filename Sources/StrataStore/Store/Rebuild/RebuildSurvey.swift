@@ -38,7 +38,7 @@ final class RebuildSurvey: @unchecked Sendable {
 
     /// Waits for the end.
     ///
-    /// - Returns: the digests of the old views, if `scope` asked for them.
+    /// - Returns: the digests of the old views that can be read, if `scope` asked for them.
     /// - Throws: `corrupt` if the log is damaged.
     @discardableResult
     func finish() throws -> [TableDigest] {
@@ -53,16 +53,14 @@ final class RebuildSurvey: @unchecked Sendable {
     private static func read(
         _ scope: Scope, _ file: StoreFile, _ blobs: BlobStore, _ progress: ProgressHandler?
     ) throws -> [TableDigest] {
-        try file.environment.read { transaction in
-            let problems = Verifier(file, blobs, transaction, .quick, progress).checkLogAlone()
-            guard let first = problems.first else {
-                return scope == .log ? [] : try TableDigest.all(file.tables, transaction)
-            }
-            throw StrataError(
-                .corrupt,
-                "The log is damaged, and the views may still hold what it has lost, so nothing was dropped. "
-                    + "\(first)",
-                context: .init(path: file.path))
+        let problems = try file.environment.read { transaction in
+            Verifier(file, blobs, transaction, .quick, progress).checkLogAlone()
         }
+        guard let first = problems.first else { return scope == .log ? [] : try TableDigest.readable(in: file) }
+        throw StrataError(
+            .corrupt,
+            "The log is damaged, and the views may still hold what it has lost, so nothing was dropped. "
+                + "\(first)",
+            context: .init(path: file.path))
     }
 }

@@ -28,7 +28,9 @@ extension Store {
     /// the last of them, reads, and saves by other processes, throw `persistentStoreTimeout`. After a crash the next
     /// opening for writing continues from the mark.
     ///
-    /// - Throws: `readOnly`; `corrupt` if the log, or how the file's pages hang together, is damaged; `noSpace`.
+    /// The pages of the old views are freed without a look at them, so any of them may be damaged.
+    ///
+    /// - Throws: `readOnly`; `corrupt` if the log, or another part of the file than its views, is damaged; `noSpace`.
     package func rebuild(progress: ProgressHandler? = nil) throws -> RebuildReport {
         try rebuild(RebuildLimits(), progress: progress)
     }
@@ -61,7 +63,6 @@ extension Store {
         let result = Locked<RebuildReport?>(nil)
         try onWriter { [self] in
             do {
-                try checkPages()
                 let report = try Rebuild(file: file, blobs: blobs, limits: limits, progress: progress).run()
                 result.withLock { $0 = report }
             } catch {
@@ -75,16 +76,6 @@ extension Store {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }
         return report
-    }
-
-    /// LMDB writes over whatever the file's free lists name, and follows whatever a page says, so nothing is written to
-    /// a file whose pages are damaged.
-    private func checkPages() throws {
-        guard let problem = try file.environment.surveyStructure().problems.first else { return }
-        throw StrataError(
-            .corrupt,
-            "Page \(problem.page) of the store's file is damaged (\(problem.sentence)), so nothing was dropped. "
-                + "'strata doctor --into' makes a new store of the log.", context: .init(path: path))
     }
 }
 
@@ -125,6 +116,7 @@ struct Rebuild {
     /// The result of one commit.
     private struct Outcome {
         var head: LogHead
+        /// Of the old views that can be read; nil if an interrupted rebuild had dropped them.
         var before: [TableDigest]?
         var after: [TableDigest]?
     }
@@ -134,14 +126,24 @@ struct Rebuild {
         let start = clock.now
         var outcome = try begin()
         var replay: Replay?
+        var isBegunAnew = false
         while outcome.after == nil {
-            outcome.after = try step(&replay)
+            do {
+                outcome.after = try step(&replay)
+            } catch let error as LMDBError where error.code == .corrupted && !isBegunAnew {
+                // A page of the views that the steps before have made is damaged.
+                (replay, isBegunAnew) = (nil, true)
+                try write { try dropAgain($0) }
+            }
         }
-        let before = Dictionary((outcome.before ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let before = outcome.before.map { Dictionary(grouping: $0, by: \.name) }
         return RebuildReport(
             head: outcome.head.event, eventCount: Int(outcome.head.event.rawValue),
             transactionCount: Int(outcome.head.transaction.rawValue),
-            tables: (outcome.after ?? []).map { .init(before: before[$0.name], after: $0) },
+            tables: (outcome.after ?? []).map { after in
+                let digest = before.map { $0[after.name]?.first.map(RebuildReport.Before.table) ?? .unreadable }
+                return .init(before: digest ?? .dropped, after: after)
+            },
             duration: clock.now - start)
     }
 
@@ -162,7 +164,7 @@ struct Rebuild {
     private func all(_ head: LogHead, _ transaction: WriteTransaction) throws -> Outcome {
         let survey = RebuildSurvey(of: .logAndViews, file, blobs, nil)
         let made = Result {
-            for (_, table) in file.tables.viewTables { try table.clear(transaction) }
+            try dropViews(transaction)
             let replay = Replay(after: .start, file.tables, flushLimit: limits.batchInBytes)
             try run(replay, head, limit: nil, transaction)
             return try TableDigest.all(file.tables, transaction)
@@ -174,12 +176,31 @@ struct Rebuild {
 
     private func drop(_ head: LogHead, _ transaction: WriteTransaction) throws -> Outcome {
         let survey = RebuildSurvey(of: .log, file, blobs, progress)
-        let before = Result { try TableDigest.all(file.tables, transaction) }
+        let before = Result { try TableDigest.readable(in: file) }
         try survey.finish()
         try checkRoom()
-        for (_, table) in file.tables.viewTables { try table.clear(transaction) }
+        try dropViews(transaction)
         try file.writeMark(RebuildMark(head: head, applied: .zero), transaction)
         return Outcome(head: head, before: try before.get())
+    }
+
+    private func dropAgain(_ transaction: WriteTransaction) throws {
+        guard let mark = try file.rebuildMark(transaction) else { return }
+        try dropViews(transaction)
+        try file.writeMark(RebuildMark(head: mark.head, applied: .zero), transaction)
+    }
+
+    private func dropViews(_ transaction: WriteTransaction) throws {
+        do throws(LMDBError) {
+            try transaction.drop(file.tables.viewTables.flatMap { $0.table.parts })
+        } catch {
+            guard error.code == .corrupted else { throw error }
+            throw StrataError(
+                .corrupt,
+                "More than views of the store's file is damaged (\(error.detail)), so nothing was dropped. "
+                    + "'strata doctor --into' makes a new store of the log.",
+                context: .init(path: file.path), cause: error)
+        }
     }
 
     /// Refuses to start if the disk has too little room, because the store cannot be read until the last step. The

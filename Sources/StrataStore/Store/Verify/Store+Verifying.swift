@@ -16,15 +16,22 @@ extension Store {
         try checkOpen()
         do {
             guard depth == .full else {
-                return try file.environment.read {
-                    try Verifier(file, blobs, $0, depth, progress).run(beside: nil)
-                }
+                return try file.environment.read { try run(depth, $0, nil, progress) }
             }
-            return try file.environment.readTwice { first, second in
-                try Verifier(file, blobs, first, depth, progress).run(beside: second)
-            }
+            return try file.environment.readTwice { try run(depth, $0, $1, progress) }
         } catch {
             throw file.publicError(error, during: "verify")
+        }
+    }
+
+    /// Pages that are not those that were written are named once; then what they hold is judged.
+    private func run(
+        _ depth: VerificationDepth, _ first: ReadTransaction, _ second: ReadTransaction?, _ progress: ProgressHandler?
+    ) throws -> VerificationReport {
+        try first.judgingByStructure {
+            let verifier = Verifier(file, blobs, first, depth, progress)
+            guard let second else { return try verifier.run(beside: nil) }
+            return try second.judgingByStructure { try verifier.run(beside: second) }
         }
     }
 }

@@ -21,6 +21,22 @@ package struct TableDigest: Sendable, Hashable {
     /// nothing is written: moving a cursor changes only the cursor. All cursors are opened and closed on the calling
     /// thread.
     static func all(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> [TableDigest] {
+        try digests(tables, transaction) { throw $0 }
+    }
+
+    /// The digests of those committed views whose pages can be read, whatever they hold.
+    static func readable(in file: StoreFile) throws -> [TableDigest] {
+        try file.environment.read { transaction in
+            try transaction.judgingByStructure {
+                try digests(file.tables, transaction) { if $0.code != .corrupted { throw $0 } }
+            }
+        }
+    }
+
+    /// - Parameter refuse: takes the error of a view that cannot be read, which is left out unless this throws.
+    private static func digests(
+        _ tables: StoreTables, _ transaction: ReadTransaction, _ refuse: @Sendable (LMDBError) throws -> Void
+    ) throws -> [TableDigest] {
         let views = tables.viewTables
         return try withWalks(views.map(\.table)[...], tables, transaction) { walks in
             let sizes = try views.map { try $0.table.leafPageCount(transaction) }
@@ -29,12 +45,16 @@ package struct TableDigest: Sendable, Hashable {
             func work() throws {
                 while let index = queue.withLock({ $0.popLast() }) {
                     let name = views[index].name
-                    let digest =
-                        switch walks[index] {
-                        case .entries(let cursor): try of(name, cursor)
-                        case .counters(let cursor): try of(name, cursor)
-                        }
-                    digests.withLock { $0[index] = digest }
+                    do {
+                        let digest =
+                            switch walks[index] {
+                            case .entries(let cursor): try of(name, cursor)
+                            case .counters(let cursor): try of(name, cursor)
+                            }
+                        digests.withLock { $0[index] = digest }
+                    } catch let error as LMDBError {
+                        try refuse(error)
+                    }
                 }
             }
             try BackgroundThread.run("strata.digest", work, beside: work)
