@@ -53,7 +53,7 @@ import Testing
 
         private static func open(_ directory: URL) throws -> PersistentContainer {
             let container = try PersistentContainer(
-                name: "Damaged", entities: [Movie.self, FamilyMember.self], at: .url(directory))
+                name: "Damaged", entities: [Movie.self, FamilyMember.self, Hooked.self], at: .url(directory))
             try container.loadPersistentStores()
             return container
         }
@@ -99,6 +99,16 @@ import Testing
         #expect(context.unreportedErrors.isEmpty)
         owner.name = "Hanna"
         try context.save()
+    }
+
+    @Test func damageThatAHookMeetsIsThrownByTheSameSave() throws {
+        let library = try Library(damaging: .links)
+        let (context, owner) = (library.context, library.owner)
+        let hooked = Hooked(context: context)
+        hooked.willSaveBody = { _ in _ = owner.favoriteMovies.map(\.title) }
+        expectDamage { try context.save() }
+        context.reset()
+        #expect(try context.count(for: FetchRequest<Hooked>()) == 0)
     }
 
     @Test func anObjectThatReadsAsEmptyIsNeverSaved() throws {

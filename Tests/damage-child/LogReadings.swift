@@ -30,6 +30,6 @@ struct LogReadings {
             number += 1
         }
         let report = try store.verify(.full)
-        for problem in report.problems { Output.line("problem \(problem.kind.rawValue) \(problem.place)\t\(problem)") }
+        for problem in report.problems { Output.line("problem \(problem.kind.rawValue) \(problem.location)\t\(problem)") }
     }
 }

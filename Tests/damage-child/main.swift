@@ -5,8 +5,8 @@
 //     damage-child save STORE COUNT
 //     damage-child log STORE
 //
-// `make` leaves a copy of the file before its last commits, data.old. Each line of `read` and `log` says a part and its digest, or the error that was thrown in its place. `save` says
-// each save that succeeded.
+// `make` leaves a copy of the file before its last commits, data.old. Each line of `read` and `log` says a part and its
+// digest, or the error that was thrown in its place. `save` says each save that succeeded.
 
 import Foundation
 import Strata

@@ -152,6 +152,15 @@ final class PageGuard: @unchecked Sendable {
         return true
     }
 
+    /// Whether pages were admitted by the sums that they have now.
+    func areSummed(_ numbers: ClosedRange<UInt64>) -> Bool {
+        guard numbers.upperBound < count, let memo else { return false }
+        return numbers.allSatisfy { number in
+            let known = memo[Int(number)].load(ordering: .relaxed)
+            return known != 0 && known == sums.entry(number).sum
+        }
+    }
+
     /// Whether a copy of a page is sound.
     func admitsCopy(_ number: UInt64, _ page: UnsafeRawBufferPointer, _ mark: UInt32) -> Bool {
         do throws(PageDamage) {

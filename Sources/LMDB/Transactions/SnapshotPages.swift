@@ -11,8 +11,12 @@ final class SnapshotPages {
     let bounds: MapBounds
     unowned(unsafe) let pageGuard: PageGuard
     private var snapshotID: ReadTransaction.SnapshotID?
-    /// The mark of the snapshot for the guard.
+    /// The mark of the snapshot for the trees.
     private var mark: UInt32 = 0
+    /// The mark of the snapshot for the guard. A file without sums has one for all its states: then a page is judged when it
+    /// is read first, and from then on what LMDB writes there is taken for sound.
+    private var guardMark: UInt32 = 0
+    private let sums: PageSums
     /// Whether pages are judged by their structure alone.
     var judgesByStructure = false { didSet { setMark() } }
     /// The trees of free lists and of tables.
@@ -32,6 +36,7 @@ final class SnapshotPages {
         self.environment = environment
         bounds = environment.bounds
         pageGuard = environment.pageGuard
+        sums = environment.sums
         tableCount = environment.options.maximumTables + 2
         trees = .allocate(capacity: tableCount)
         trees.initialize(repeating: (0, TreeRecord()), count: tableCount)
@@ -70,6 +75,7 @@ final class SnapshotPages {
 
     private func setMark() {
         mark = snapshotID.map { PageGuard.mark(of: $0.number, judgesByStructure: judgesByStructure) } ?? 0
+        guardMark = sums.isUsed ? mark : PageGuard.mark(of: 0)
     }
 
     // MARK: Pages
@@ -81,7 +87,7 @@ final class SnapshotPages {
         let start = bounds.lower.load(ordering: .relaxed) &+ UInt(truncatingIfNeeded: number) &<< shift
         let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: start), count: 1 &<< Int(shift))
         guard number < 1 << 40, bounds.contain(bytes.baseAddress, count: bytes.count) || isInFile(number, bytes),
-            pageGuard.admits(number, bytes, mark, in: contents)
+            pageGuard.admits(number, bytes, guardMark, in: contents)
         else { return nil }
         return bytes
     }
@@ -120,8 +126,16 @@ final class SnapshotPages {
             throw damaged(first, "a value of \(size) bytes does not end in the file")
         }
         let used = (Page.headerSize + size + bytes.count - 1) / bytes.count
-        guard pageGuard.admitsLongValue(first, from: start, pageCount: used, mark) else { throw pageGuard.refusal }
+        guard pageGuard.admitsLongValue(first, from: start, pageCount: used, guardMark) else { throw pageGuard.refusal }
         return value
+    }
+
+    /// Whether the pages of bytes in the map, which were admitted, are by their sums those that were written.
+    func areSummed(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return false }
+        let shift = bounds.pageShift.load(ordering: .relaxed)
+        let offset = UInt(bitPattern: start) &- bounds.lower.load(ordering: .relaxed)
+        return pageGuard.areSummed(UInt64(offset &>> shift)...UInt64((offset &+ UInt(bytes.count) &- 1) &>> shift))
     }
 
     @inline(never)
@@ -148,7 +162,7 @@ final class SnapshotPages {
                 descriptor: environment.descriptor, pageSize: 1 &<< Int(bounds.pageShift.load(ordering: .relaxed)))
         self.copies = copies
         guard let bytes = copies.page(number, slot: kind == .leaf ? 1 + leafCount % Self.groupWidth : 0),
-            pageGuard.admitsCopy(number, bytes, mark)
+            pageGuard.admitsCopy(number, bytes, guardMark)
         else { return nil }
         return bytes
     }

@@ -8,14 +8,15 @@ struct RebuildCommand: StoreCommand {
         commandName: "rebuild",
         abstract: "Drops every view and makes it again from the log.",
         discussion: """
-            The log is checked first; if it is damaged, nothing is dropped. Of the views any page may be damaged. If a rebuild is interrupted (Ctrl-C, kill, \
-            power failure), the next command or app that opens the store for writing finishes it, also 'strata \
-            rebuild'; until then the store cannot be read. If the new views differ from the old ones, the old ones \
-            were damaged: the command reports them and its exit code is 1, although the store is sound now.
+            The log is checked first; if it is damaged, nothing is dropped. Of the views any page may be damaged. If a \
+            rebuild is interrupted (Ctrl-C, kill, power failure), the next command or app that opens the store for \
+            writing finishes it, also 'strata rebuild'; until then the store cannot be read. If the new views differ \
+            from the old ones, the old ones were damaged: the command reports them and its exit code is 1, although \
+            the store is sound now.
 
             --json prints {"unchanged", "head", "transactions", "events", "tables": [{"name", "entries", "before", \
-            "after", "equal"}], "seconds"}; "before" is missing for a view that could not \
-            be read, or that an earlier rebuild had dropped.
+            "after", "equal"}], "seconds"}; "before" is missing for a view that could not be read, or that \
+            an earlier rebuild had dropped.
 
             Examples:
                 strata rebuild BowTies.strata

@@ -27,17 +27,18 @@ import Testing
             }
             try fixture.save(changes)
         }
-        let store = damaged.store
-        digests = try store.verify().digests
-        let tables = store.file.tables
-        let transaction = try store.file.environment.beginWrite()
-        let views = try transaction.pagesOf(tables.viewTables.flatMap { $0.table.parts })
-        let all = try transaction.pagesOf(tables.all)
-        transaction.abort()
-        pages = (views, Array(Set(all).subtracting(views)).sorted())
-        store.close()
+        digests = try damaged.store.verify().digests
+        // Gives back the numbers of rows that were not used, which changes pages.
+        damaged.store.close()
         sound = try Data(contentsOf: damaged.directory.appending(component: "data.mdb"))
         sums = try Data(contentsOf: damaged.directory.appending(component: "pages.sums"))
+        let store = try Store.open(.directory(damaged.directory), model: nil)
+        defer { store.close() }
+        let tables = store.file.tables
+        let transaction = try store.file.environment.beginWrite()
+        defer { transaction.abort() }
+        let views = try transaction.pagesOf(tables.viewTables.flatMap { $0.table.parts })
+        pages = (views, Array(Set(try transaction.pagesOf(tables.all)).subtracting(views)).sorted())
     }
 
     private enum Kind: CaseIterable {

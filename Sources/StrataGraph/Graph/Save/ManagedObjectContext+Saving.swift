@@ -46,6 +46,8 @@ extension ManagedObjectContext {
             try prepare()
             undoManager?.register(joining: true)
             try validate()
+            // Hooks and validations may have read something in the place of what is damaged.
+            try throwNewDamage()
             if let parent {
                 try checkExpectations()
                 return try save(into: parent)
