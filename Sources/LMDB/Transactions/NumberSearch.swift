@@ -16,6 +16,7 @@ extension ReadTransaction {
     ///   copies, a system call for each page.
     package final func find(_ table: Table, _ key: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
         guard !usesLMDB else { return try get(table, key) }
+        _ = active
         let isSparing = readsSparingly
         if isSparing { environment.sparingReadsLeft.subtract(1, ordering: .relaxed) }
         switch try pages.find(key, in: table, isSparing: isSparing) {

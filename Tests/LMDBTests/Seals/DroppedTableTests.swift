@@ -96,7 +96,9 @@ import Testing
         try environment.write { try $0.drop([tables[1], tables[2]]) }
         for key in 0..<60 as Range<UInt64> {
             try environment.write { transaction in
-                for part in 0..<50 { try transaction.put(tables[1], key * 50 + part, [UInt8](repeating: 7, count: 50)) }
+                for part in 0..<50 as Range<UInt64> {
+                    try transaction.put(tables[1], key * 50 + part, [UInt8](repeating: 7, count: 50))
+                }
             }
             #expect(try reader.bytes(tables[2], 29)?.count == 32_000)
             #expect(try reader.bytes(tables[1], 7999)?.count == 100)
