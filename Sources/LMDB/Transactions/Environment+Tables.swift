@@ -29,7 +29,10 @@ extension Environment {
         let handle = transaction.active
         var tables: [Table] = []
         do {
-            for name in names { tables.append(try table(name, in: handle, flags: 0)) }
+            for name in names {
+                if !transaction.usesLMDB { try transaction.pages.admitRecord(of: name) }
+                tables.append(try table(name, in: handle, flags: 0))
+            }
         } catch {
             end(transaction)
             throw error

@@ -192,16 +192,20 @@ final class SnapshotPages {
         return tree
     }
 
-    private func record(of table: Table) throws(LMDBError) -> TreeRecord {
-        guard let name = environment.name(of: table) else { return TreeRecord() }
+    /// Admits the pages in which LMDB looks for a table when it is opened.
+    func admitRecord(of name: String) throws(LMDBError) { _ = try findRecord(of: name) }
+
+    private func findRecord(of name: String) throws(LMDBError) -> (page: Page, index: Int)? {
         let result = Array(name.utf8).withUnsafeBytes { name in
-            Result { () throws(LMDBError) in try record(under: SoughtKey(name)) }
+            Result { () throws(LMDBError) in try find(SoughtKey(name), in: main, .tables) }
         }
         return try result.get()
     }
 
-    private func record(under name: SoughtKey) throws(LMDBError) -> TreeRecord {
-        guard let (page, index) = try find(name, in: main, .tables) else { return TreeRecord() }
+    private func record(of table: Table) throws(LMDBError) -> TreeRecord {
+        guard let name = environment.name(of: table), let (page, index) = try findRecord(of: name) else {
+            return TreeRecord()
+        }
         guard let entry = page.entry(index), entry.flags == Page.Entry.treeFlag, entry.valueSize == TreeRecord.size
         else { throw damaged(Page.number(of: page.bytes), "entry \(index) is not the record of a table") }
         let tree = TreeRecord(page.bytes(at: entry.valueOffset, count: entry.valueSize))

@@ -128,6 +128,28 @@ import Testing
         #expect(found == 1)
     }
 
+    /// The record of a table is under another name.
+    @Test func aDamagedTableOfTablesIsAnErrorOfOpening() throws {
+        let (store, sound) = try filled()
+        let metas = [0, Self.pageSize].map { start in
+            sound.withUnsafeBytes { MetaPage(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        }
+        let newest = try #require(metas.max { $0.transaction < $1.transaction })
+        let start = Int(newest.main.root) * Self.pageSize
+        let key = try sound.withUnsafeBytes { bytes in
+            let page = try #require(
+                Page(UnsafeRawBufferPointer(rebasing: bytes[start..<start + Self.pageSize]), .leaf))
+            return start + (try #require(page.entry(0))).keyOffset
+        }
+        #expect(sound[key] == UInt8(ascii: "t"))
+        let file = try #require(FileHandle(forUpdatingAtPath: store.dataPath))
+        try write([UInt8(ascii: "s")], at: key, file)
+        try file.close()
+        let environment = try store.open { $0.access = .readOnly }
+        defer { try? environment.close() }
+        #expect(code { _ = try environment.openTables(["t"]) } == .corrupted)
+    }
+
     /// A number in a free list that is no page of the file, that comes twice, or that is a meta page.
     @Test(arguments: [0, 1, UInt64.max, 1 << 40, 1_000_000]) func aDamagedFreeListIsAnErrorOfTheWriter(number: UInt64)
         throws
