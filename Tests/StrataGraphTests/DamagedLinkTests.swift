@@ -82,6 +82,19 @@ struct DamagedLinkTests {
         expectCorrupt("fewer members")
     }
 
+    /// The standard library ends the process where a collection has fewer elements than it counts.
+    @Test func everyWalkMeetsAsManyMembersAsAreCounted() throws {
+        try count(5)
+        let titles = ["film 0", "film 1", "film 2", "", ""]
+        #expect(owner.favoriteMovies.count == 5)
+        #expect(Array(owner.favoriteMovies).map(\.title) == titles)
+        #expect([owner].flatMap(\.favoriteMovies).map(\.title) == titles)
+        #expect(owner.favoriteMovies.sorted { $0.title > $1.title }.map(\.title) == titles.sorted(by: >))
+        #expect(Array(owner.favoriteMovies.enumerated()).count == 5)
+        #expect(Array([owner.favoriteMovies, owner.favoriteMovies].joined()).count == 10)
+        expectCorrupt("fewer members")
+    }
+
     @Test func whatWasLostIsForgottenWhenTheCounterIsMended() throws {
         try count(5)
         #expect(owner.favoriteMovies.count == 5 && owner.favoriteMovies.map(\.title).count == 5)

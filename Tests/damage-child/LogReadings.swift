@@ -30,6 +30,8 @@ struct LogReadings {
             number += 1
         }
         let report = try store.verify(.full)
-        for problem in report.problems { Output.line("problem \(problem.kind.rawValue) \(problem.location)\t\(problem)") }
+        for problem in report.problems {
+            Output.line("problem \(problem.kind.rawValue) \(problem.location)\t\(problem)")
+        }
     }
 }

@@ -164,7 +164,9 @@ final class WriteAdmission {
         for index in 0..<page.count {
             guard let key = page.key(index) else { continue }
             let value = try pages.value(of: page.entryStart(index))
-            guard pages.areSummed(value) || isSound(key, value) else { throw pages.damaged(number, "list \(index) of free pages cannot be one") }
+            guard pages.areSummed(value) || isSound(key, value) else {
+                throw pages.damaged(number, "list \(index) of free pages cannot be one")
+            }
         }
     }
 }

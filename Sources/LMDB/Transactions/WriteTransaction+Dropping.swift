@@ -34,8 +34,10 @@ extension WriteTransaction {
         guard let meta = head.page(commit & 1, slot: 0), MetaPage(meta).transaction == commit else {
             throw pages.damaged(commit & 1, "it is not that of commit \(commit)")
         }
-        let scope = TreeCheck.Scope(
-            omitted: Set(tables.compactMap { environment.name(of: $0) }), sums: environment.sums)
+        let sums = environment.sums
+        let scope = TreeCheck.Scope(omitted: Set(tables.compactMap { environment.name(of: $0) })) { number, bytes in
+            if case .damaged = sums.verdict(number, bytes) { true } else { false }
+        }
         let partition = FilePartition(meta, commit & 1, in: file, frees: false, scope)
         if let problem = partition.problems.first { throw pages.damaged(problem.page, problem.sentence) }
         return partition.rest

@@ -2,10 +2,11 @@ import Foundation
 import StrataTestSupport
 import Testing
 
-/// Stores are damaged, read whole by an app, saved onto and verified, in processes of their own. Each part of what is read
-/// must be right or an error, no process may end by a signal, and what was saved may harm nothing.
+/// Stores are damaged, read whole by an app, saved onto and verified, in processes of their own. Each part of what is
+/// read must be right or an error, no process may end by a signal, and what was saved may harm nothing.
 ///
-/// `STRATA_SEEDS=1000 … --filter DamageCampaignTests` makes a long run of it: a damaged store of each kind for each seed.
+/// `STRATA_SEEDS=1000 … --filter DamageCampaignTests` makes a long run of it: a damaged store of each kind for each
+/// seed.
 @Suite(.serialized) struct DamageCampaignTests {
     private static let program = BuiltProgram("damage-child")
     private static let template = Result { try Template(program) }
@@ -136,8 +137,11 @@ import Testing
             try reset()
             let before = try run("log", path)
             #expect(log.error == before.error || saves == 0, "\(comment): \(log.error ?? "")")
+            var problems = log.logProblems.subtracting(before.logProblems)
+            // A new event may change an object whose first event was damaged before.
+            if !before.logProblems.isEmpty { problems = problems.filter { !$0.hasPrefix("problem chain") } }
             #expect(
-                log.logProblems.subtracting(before.logProblems).isEmpty,
+                problems.isEmpty,
                 "\(comment): the log is damaged after \(saves) saves")
             #expect(
                 log.damagedPages.subtracting(before.damagedPages).isEmpty,

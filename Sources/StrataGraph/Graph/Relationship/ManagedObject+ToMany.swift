@@ -50,24 +50,45 @@ extension ManagedObject {
         return try context.members(state)
     }
 
-    @usableFromInline final func _toManyIDs(at index: Int) -> [ObjectID] { toManyIDs(at: index) }
+    /// What an iteration goes through: as many ids as `count` says, since the standard library ends the process of a
+    /// collection that has fewer. In a damaged file nil ids stand for members that cannot be read.
+    @usableFromInline final func _toManyIDs(at index: Int) -> [ObjectID] {
+        guard let context = _context else { return [] }
+        if let known = context.pendingLinks.knownMembers(_entity.properties[index].id, objectID) { return known }
+        do {
+            let ids = try readMembers(at: index)
+            guard let lost = state(at: index)?.lostCount, lost > 0 else { return ids }
+            report(fewerMembers(at: index))
+            return ids + Array(repeating: ObjectID(rawValue: 0), count: lost)
+        } catch {
+            report(ManagedObjectContext.typed(error))
+            return Array(repeating: ObjectID(rawValue: 0), count: toManyCount(at: index))
+        }
+    }
+
+    private final func fewerMembers(at index: Int) -> StrataError {
+        StrataError(
+            .corrupt, "The relationship has fewer members than it counts.",
+            context: errorContext(_entity.properties[index].name))
+    }
 
     final func member<Member: ManagedObject>(atPosition position: Int, at index: Int, as type: Member.Type) -> Member {
         guard let context = _context else {
             preconditionFailure("The object's context is gone: keep the context while its objects are used.")
         }
-        let ids = toManyIDs(at: index)
-        if ids.indices.contains(position) { return context._member(ids[position], as: type) }
-        // In a damaged file more may have been counted than there are links.
-        let lost = state(at: index)?.lostCount ?? 0
-        precondition(
-            position >= 0 && position < ids.count + lost, "There is no member at position \(position) of \(ids.count).")
-        let name = _entity.properties[index].name
-        report(StrataError(.corrupt, "The relationship has fewer members than it counts.", context: errorContext(name)))
-        return Member(
-            _ObjectSeed(
-                entity: context.entity(of: type), objectID: ObjectID(rawValue: 0),
-                state: ObjectState.detached | ObjectState.inaccessible, context: nil, isInserted: false))
+        // In a damaged file more may have been counted than there are links, or can be read.
+        do {
+            let ids = try readMembers(at: index)
+            if ids.indices.contains(position) { return context._member(ids[position], as: type) }
+            let lost = state(at: index)?.lostCount ?? 0
+            precondition(
+                position >= 0 && position < ids.count + lost,
+                "There is no member at position \(position) of \(ids.count).")
+            throw fewerMembers(at: index)
+        } catch {
+            report(ManagedObjectContext.typed(error))
+            return context.lostMember()
+        }
     }
 
     // MARK: Changing
@@ -189,15 +210,26 @@ extension ManagedObjectContext {
         return _noMember(id)
     }
 
-    @usableFromInline func _registeredOrFault(_ id: ObjectID) -> ManagedObject? { registeredOrFault(id) }
+    @usableFromInline func _registeredOrFault(_ id: ObjectID) -> ManagedObject? {
+        id.isNil ? nil : registeredOrFault(id)
+    }
 
     /// The app walks through these members; the one at `index` is the first fault.
     @usableFromInline func _noteWalk(_ members: [ObjectID], from index: Int) {
-        memory.faultRuns.begin(members, from: index)
+        memory.faultRuns.begin(members.last?.isNil == true ? members.filter { !$0.isNil } : members, from: index)
     }
 
     @usableFromInline func _noMember<Member: ManagedObject>(_ id: ObjectID) -> Member {
-        preconditionFailure("The member \(id) is not a \(Member.self).")
+        precondition(id.isNil, "The member \(id) is not a \(Member.self).")
+        return lostMember()
+    }
+
+    /// Stands for a member that cannot be read: all its values are empty.
+    func lostMember<Member: ManagedObject>() -> Member {
+        Member(
+            _ObjectSeed(
+                entity: entity(of: Member.self), objectID: ObjectID(rawValue: 0),
+                state: ObjectState.detached | ObjectState.inaccessible, context: nil, isInserted: false))
     }
 
     /// Moves a member to the index `destination` among the others.

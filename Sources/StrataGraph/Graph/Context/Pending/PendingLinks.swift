@@ -44,7 +44,7 @@ struct PendingLinks {
     @inline(__always)
     func knownMembers(_ link: PropertyID, _ owner: ObjectID) -> [ObjectID]? {
         guard changes.isEmpty, let state = states[ToManyKey(link: link, owner: owner)],
-            state.generation == memberGeneration
+            state.generation == memberGeneration, state.lostCount == 0
         else { return nil }
         return state.members
     }
