@@ -11,8 +11,8 @@ struct ViewsQueryCommand: StoreCommand {
             --where is a condition on the columns of the view, in Core Data's format language. --sort is \
             'gross,-films' (- for descending); without it rows are in the order of their keys. \(Moment.help)
 
-            --json prints an array with an object for each row, --format ndjson an object on each line. Keys are the \
-            columns in their order.
+            --json prints an array with an object for each row, such as {"drawer": "left", "ties": 3}; --format \
+            ndjson prints an object on each line. Keys are the columns in their order.
 
             Examples:
                 strata views query BowTies.strata RatingsByDrawer
