@@ -29,6 +29,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 var products: [Product] = [
     .library(name: "StrataGraph", targets: ["StrataGraph"]),
     .library(name: "StrataXcode", targets: ["StrataXcode"]),
+    .library(name: "StrataCoreData", targets: ["StrataCoreData"]),
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
     .executable(name: "strata", targets: ["strata"]),
     .plugin(name: "StrataModels", targets: ["StrataModels"]),
@@ -45,10 +46,12 @@ var targets: [Target] = [
     .target(name: "StrataStore", dependencies: ["LMDB", "StrataModel", "Locking", crypto, logging]),
     .target(name: "StrataXcode", dependencies: ["StrataModel"]),
     .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel", "Locking"]),
+    .target(name: "StrataCoreData", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode"]),
     .target(
         name: "StrataInspector",
         dependencies: [
-            "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "Locking", argumentParser, logging,
+            "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataCoreData", "Locking", argumentParser,
+            logging,
         ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(
@@ -95,6 +98,11 @@ var targets: [Target] = [
         name: "StrataXcodeTests",
         dependencies: ["StrataXcode", "StrataGraph", "StrataModel", "StrataTestSupport"],
         exclude: ["Films.xcdatamodeld"], plugins: ["StrataModels"]),
+    .testTarget(
+        name: "StrataCoreDataTests",
+        dependencies: [
+            "StrataCoreData", "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataTestSupport",
+        ]),
     .testTarget(
         name: "StrataInspectorTests",
         dependencies: [

@@ -1,5 +1,6 @@
 import Foundation
 import StrataModel
+import StrataTestSupport
 import Testing
 
 @testable import StrataXcode

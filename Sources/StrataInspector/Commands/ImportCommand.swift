@@ -45,9 +45,9 @@ struct ByteCount: ExpressibleByArgument {
 struct ImportCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Imports the records of a file as objects: a property list, JSON, NDJSON or CSV.",
+        abstract: "Imports the records of a file as objects, or a whole store of Core Data.",
         discussion: """
-            The form follows from the file's name (.plist, .json, .ndjson, .jsonl, .csv, .tsv) or from --form. A \
+            Records come from a property list, JSON, NDJSON or CSV. The form follows from the file's name (.plist, .json, .ndjson, .jsonl, .csv, .tsv) or from --form. A \
             property list or JSON file holds an array of dictionaries. CSV names its columns in the first line; an \
             empty field without quotes means nil, or in a merge "keep the value". A file may be larger than memory, \
             except a property list, which is read whole. One record may have 64 MiB, or what --record-limit says (k, M \
@@ -66,10 +66,15 @@ struct ImportCommand: StoreCommand {
             command with --resume continues after them: the log records how many records of the file, known by its \
             contents, are done.
 
+            \(CoreDataArguments.help)
+
             --json prints {"records", "resumedAfter", "inserted", "merged", "skipped", "created", "leftOut", \
             "transactions", "seconds", "peakBytes"}; "created" counts the objects that --missing create made, "leftOut" \
             the links that --missing leave left out, "peakBytes" is the most \
-            memory in use at a time.
+            memory in use at a time. For Core Data it prints {"model", "rows", "entities": [{"name", "rows"}], "pairs", \
+            "history", "resumed", "notes", "faults", "faultCounts", "seconds", "peakBytes"}, and with --verify {"equal", \
+            "rows", "equalRows", "values", "equalValues", "links", "equalLinks", "derived", "equalDerived", \
+            "danglingKeys", "additional", "differences"}.
 
             Examples:
                 strata import BowTies.strata BowTie ties.csv --map 'Bow tie=name' \\
@@ -79,12 +84,14 @@ struct ImportCommand: StoreCommand {
                 strata import BowTies.strata BowTie ties.ndjson --rows 50000 --resume
                 gunzip -c ties.ndjson.gz | strata import BowTies.strata BowTie - \\
                     --form ndjson
+                strata import Shop.sqlite --into Shop.strata
+                strata import --verify Shop.sqlite Shop.strata
             """)
 
     @OptionGroup var store: StoreArguments
     @Argument(help: ArgumentHelp("The entity of the new objects.", valueName: "entity"), completion: .entityNames)
-    var entity: String
-    @Argument(help: ArgumentHelp("The file, or - for standard input.", valueName: "file")) var file: String
+    var entityName: String?
+    @Argument(help: ArgumentHelp("The file, or - for standard input.", valueName: "file")) var path: String?
     @Option(help: ArgumentHelp("plist, json, ndjson or csv.", valueName: "form")) var form: RecordForm?
     @Option(help: ArgumentHelp("The property for a key of the file. Can be repeated.", valueName: "key=property"))
     var map: [String] = []
@@ -107,15 +114,26 @@ struct ImportCommand: StoreCommand {
     @Option(help: ArgumentHelp("Records in a transaction.", valueName: "number")) var rows = 10_000
     @Option(help: ArgumentHelp("The most bytes of one record.", valueName: "size")) var recordLimit = ByteCount.records
     @Flag(help: "Continue an interrupted import of the same file.") var resume = false
+    @OptionGroup var coreData: CoreDataArguments
     @OptionGroup var change: ChangeArguments
 
+    private var entity: String { entityName ?? "" }
+    private var file: String { path ?? "" }
+
     func validate() throws {
+        if coreData.isAsked {
+            if path != nil { throw ValidationError("For Core Data there is no third argument.") }
+            return
+        }
+        if entityName == nil { throw ValidationError("Missing expected argument '<entity>'") }
+        if path == nil { throw ValidationError("Missing expected argument '<file>'") }
         if rows < 1 { throw ValidationError("--rows is less than 1.") }
         if listSeparator.count != 1 { throw ValidationError("--list-separator is one character.") }
         if resume, file == "-" { throw ValidationError("--resume needs a file.") }
     }
 
     func run() throws {
+        if coreData.isAsked { return try coreData.run(store.path, entityName, json: change.json) }
         guard let form = form ?? RecordForm(path: file) else {
             throw UsageError("The name of \(file) does not show its form. Give --form plist, json, ndjson or csv.")
         }

@@ -3,8 +3,8 @@
 /// The format is that of CoreFoundation's `CFBinaryPList.c`: the text `bplist00`, the objects, a table of their offsets,
 /// and a trailer of 32 bytes with the widths of offsets and indexes, the number of objects, the index of the first
 /// object, and the offset of the table. Numbers are big-endian.
-struct BinaryPropertyList {
-    enum Object {
+package struct BinaryPropertyList {
+    package enum Object {
         case text(String)
         case integer(Int64)
         case boolean(Bool)
@@ -13,21 +13,25 @@ struct BinaryPropertyList {
         case reference(Int)
         case list([Int])
         case dictionary([String: Int])
-        /// A kind of object that models do not need: null, a date, data.
+        /// The location of the bytes in the file; see `data(_:)`.
+        case data(Range<Int>)
+        /// Seconds since 2001.
+        case date(Double)
+        /// A kind of object that models do not need, such as null.
         case other
     }
 
     static let signature = Array("bplist00".utf8)
-    private(set) var objects: [Object] = []
+    package private(set) var objects: [Object] = []
     /// The index of the object that contains the others.
-    let top: Int
+    package let top: Int
 
     private let bytes: [UInt8]
     private let indexWidth: Int
     /// What lists and dictionaries may still contain: objects that share bytes cannot make it many times their number.
     private var entriesLeft: Int
 
-    init(_ bytes: [UInt8]) throws(ArchiveError) {
+    package init(_ bytes: [UInt8]) throws(ArchiveError) {
         self.bytes = bytes
         entriesLeft = bytes.count
         guard bytes.starts(with: Self.signature), bytes.count >= 40 else {
@@ -57,6 +61,9 @@ struct BinaryPropertyList {
         }
     }
 
+    /// The bytes of data.
+    package func data(_ range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
+
     private static let damaged = ArchiveError("it is damaged or cut short")
 
     /// A big-endian number; nil if it is not all there or exceeds `Int`.
@@ -81,6 +88,13 @@ struct BinaryPropertyList {
             guard low == 2 || low == 3, let bits = Self.signed(bytes, offset + 1, 1 << low) else { return .other }
             let single = Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
             return .real(low == 2 ? single : Double(bitPattern: UInt64(bitPattern: bits)))
+        case 0x3:
+            guard low == 3, let bits = Self.signed(bytes, offset + 1, 8) else { return .other }
+            return .date(Double(bitPattern: UInt64(bitPattern: bits)))
+        case 0x4:
+            let (count, start) = try countAndStart(at: offset)
+            guard count <= bytes.count - start else { throw Self.damaged }
+            return .data(start..<start + count)
         case 0x5: return try text(at: offset, unit: 1) { String(validating: $0, as: UTF8.self) }
         case 0x6:
             return try text(at: offset, unit: 2) { bytes in
@@ -143,8 +157,8 @@ struct BinaryPropertyList {
 }
 
 /// What is wrong with an archive, as a phrase without a period.
-struct ArchiveError: Error {
-    let sentence: String
+package struct ArchiveError: Error {
+    package let sentence: String
 
-    init(_ sentence: String) { self.sentence = sentence }
+    package init(_ sentence: String) { self.sentence = sentence }
 }

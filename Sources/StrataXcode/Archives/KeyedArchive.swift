@@ -2,15 +2,15 @@
 ///
 /// The property list has the list `$objects`, in which references are positions, and under `$top` the first object.
 /// A reference to the text `$null` is nil.
-struct KeyedArchive {
+package struct KeyedArchive {
     /// An object of the archive: the index of its property list.
-    typealias Index = Int
+    package typealias Index = Int
 
     private let list: BinaryPropertyList
     private let archived: [Index]
-    let root: Index
+    package let root: Index
 
-    init(_ bytes: [UInt8]) throws(ArchiveError) {
+    package init(_ bytes: [UInt8]) throws(ArchiveError) {
         list = try BinaryPropertyList(bytes)
         guard case .dictionary(let file) = list.objects[list.top], let objects = file["$objects"],
             case .list(let archived) = list.objects[objects], let top = file["$top"],
@@ -30,32 +30,32 @@ struct KeyedArchive {
     }
 
     /// A field of an object; nil if it has none, or nil in it.
-    func field(_ name: String, of object: Index?) -> Index? {
+    package func field(_ name: String, of object: Index?) -> Index? {
         guard let object, case .dictionary(let fields) = list.objects[object] else { return nil }
         guard let value = fields[name].flatMap(followed) else { return nil }
         if case .text("$null") = list.objects[value] { return nil }
         return value
     }
 
-    func className(of object: Index) -> String? { text(field("$classname", of: field("$class", of: object))) }
+    package func className(of object: Index) -> String? { text(field("$classname", of: field("$class", of: object))) }
 
-    func text(_ object: Index?) -> String? {
+    package func text(_ object: Index?) -> String? {
         if let object, case .text(let text) = list.objects[object] { text } else { nil }
     }
 
-    func integer(_ object: Index?) -> Int64? {
+    package func integer(_ object: Index?) -> Int64? {
         if let object, case .integer(let number) = list.objects[object] { number } else { nil }
     }
 
-    func real(_ object: Index?) -> Double? {
+    package func real(_ object: Index?) -> Double? {
         if let object, case .real(let number) = list.objects[object] { number } else { nil }
     }
 
-    func boolean(_ object: Index?) -> Bool? {
+    package func boolean(_ object: Index?) -> Bool? {
         if let object, case .boolean(let value) = list.objects[object] { value } else { nil }
     }
 
-    func isTrue(_ object: Index?) -> Bool {
+    package func isTrue(_ object: Index?) -> Bool {
         guard let object else { return false }
         return switch list.objects[object] {
         case .boolean(let value): value
@@ -64,8 +64,16 @@ struct KeyedArchive {
         }
     }
 
+    /// The bytes of data, also of an archived `NSMutableData`.
+    package func data(_ object: Index?) -> [UInt8]? {
+        guard let object else { return nil }
+        if case .data(let range) = list.objects[object] { return list.data(range) }
+        guard let field = field("NS.data", of: object), case .data(let range) = list.objects[field] else { return nil }
+        return list.data(range)
+    }
+
     /// The members of an archived array or set.
-    func members(of object: Index?) -> [Index] {
+    package func members(of object: Index?) -> [Index] {
         guard let objects = field("NS.objects", of: object), case .list(let list) = list.objects[objects] else {
             return []
         }
@@ -73,7 +81,7 @@ struct KeyedArchive {
     }
 
     /// The entries of an archived dictionary whose keys are texts.
-    func entries(of object: Index?) -> [(key: String, value: Index)] {
+    package func entries(of object: Index?) -> [(key: String, value: Index)] {
         guard let keys = field("NS.keys", of: object), case .list(let names) = list.objects[keys] else { return [] }
         return zip(names, members(of: object)).compactMap { name, value in
             text(followed(name)).map { ($0, value) }

@@ -1,19 +1,23 @@
-/// Writes archives as Xcode did before version 4: objects by class, as a binary property list.
-struct OldArchive {
-    indirect enum Value {
+/// Writes archives as `NSKeyedArchiver` does: objects by class, as a binary property list.
+package struct OldArchive {
+    package init() {}
+
+    package indirect enum Value {
         case text(String)
         case integer(Int64)
         case boolean(Bool)
         case uid(Int)
+        case real(Double)
+        case data([UInt8])
         case list([Value])
         case dictionary([(String, Value)])
     }
 
     /// The objects; the first is `$null`.
-    private(set) var objects: [Value] = [.text("$null")]
+    package private(set) var objects: [Value] = [.text("$null")]
     private var classes: [String: Int] = [:]
 
-    mutating func add(_ value: Value) -> Value {
+    package mutating func add(_ value: Value) -> Value {
         objects.append(value)
         return .uid(objects.count - 1)
     }
@@ -25,31 +29,33 @@ struct OldArchive {
         return added
     }
 
-    mutating func object(_ type: String, _ fields: [(String, Value)]) -> Value {
+    package mutating func object(_ type: String, _ fields: [(String, Value)]) -> Value {
         let type = self.type(type)
         return add(.dictionary(fields + [("$class", type)]))
     }
 
     /// Sets fields of an object that others refer to already.
-    mutating func set(_ object: Value, _ fields: [(String, Value)]) {
+    package mutating func set(_ object: Value, _ fields: [(String, Value)]) {
         guard case .uid(let index) = object, case .dictionary(let old) = objects[index] else { return }
         objects[index] = .dictionary(old + fields)
     }
 
-    mutating func array(_ members: [Value]) -> Value { object("NSMutableArray", [("NS.objects", .list(members))]) }
+    package mutating func array(_ members: [Value]) -> Value {
+        object("NSMutableArray", [("NS.objects", .list(members))])
+    }
 
-    mutating func dictionary(_ entries: [(String, Value)]) -> Value {
+    package mutating func dictionary(_ entries: [(String, Value)]) -> Value {
         let keys = entries.map { add(.text($0.0)) }
         return object("NSMutableDictionary", [("NS.keys", .list(keys)), ("NS.objects", .list(entries.map(\.1)))])
     }
 
     /// A stereotype with the values of its properties.
-    mutating func stereotype(_ values: [(String, Value)]) -> Value {
+    package mutating func stereotype(_ values: [(String, Value)]) -> Value {
         let properties = values.map { ($0.0, object("XDUMLPropertyImp", [("_default", $0.1)])) }
         return object("XDUMLStereotypeImp", [("XDBucketForOwnedAttributesstorage", dictionary(properties))])
     }
 
-    func bytes(root: Value) -> [UInt8] {
+    package func bytes(root: Value) -> [UInt8] {
         var writer = PropertyListWriter()
         let file = Value.dictionary([
             ("$version", .integer(100_000)), ("$archiver", .text("NSKeyedArchiver")),
@@ -93,6 +99,8 @@ private struct PropertyListWriter {
         case .text(let text):
             items[index] = Self.head(6, text.utf16.count) + text.utf16.flatMap { Self.number(Int($0), 2) }
         case .integer(let number): items[index] = [0x13] + Self.number(Int(number), 8)
+        case .real(let number): items[index] = [0x23] + Self.number(Int(bitPattern: UInt(number.bitPattern)), 8)
+        case .data(let bytes): items[index] = Self.head(4, bytes.count) + bytes
         case .boolean(let flag): items[index] = [flag ? 9 : 8]
         case .uid(let number): items[index] = [0x83] + Self.number(number, 4)
         case .list(let members):

@@ -1,0 +1,200 @@
+import StrataModel
+
+/// Makes a valid model of what a file says: what Strata's model cannot say is changed or left out, and noted.
+struct ModelMending {
+    private var content: ModelContent
+    private var notes: [String]
+    private var formerNames: [String: String] = [:]
+
+    /// How often the model is checked anew.
+    private static let rounds = 12
+
+    /// - Throws: `invalidModel` for a model that cannot be mended.
+    static func model(_ content: ModelContent) throws(StrataError) -> ModelMending.Result {
+        var mending = ModelMending(content: content, notes: content.notes)
+        let checked = try mending.checked()
+        let model = try mending.supplemented(checked)
+        return Result(model: model, notes: mending.notes, formerNames: mending.formerNames)
+    }
+
+    struct Result {
+        let model: ManagedObjectModel
+        let notes: [String]
+        /// The names in the file of renamed properties, by `Entity.property`.
+        let formerNames: [String: String]
+    }
+
+    private init(content: ModelContent, notes: [String]) {
+        self.content = content
+        self.notes = notes
+    }
+
+    private mutating func checked() throws(StrataError) -> ManagedObjectModel {
+        for _ in 0..<Self.rounds {
+            do throws(StrataError) {
+                return try ManagedObjectModel(entities: content.entities)
+            } catch {
+                var isChanged = false
+                for problem in error.details where mend(problem) { isChanged = true }
+                guard isChanged else { throw error }
+            }
+        }
+        return try ManagedObjectModel(entities: content.entities)
+    }
+
+    /// - Returns: whether something was changed.
+    private mutating func mend(_ problem: StrataError) -> Bool {
+        guard let name = problem.context.entityName,
+            let entity = content.entities.firstIndex(where: { $0.name == name })
+        else { return false }
+        let key = problem.context.key.map { String($0.prefix { $0 != "." }) }
+        guard let key, let index = content.entities[entity].properties.firstIndex(where: { $0.name == key }) else {
+            return leaveOut(problem.context.key, problem.message, of: entity)
+        }
+        let owner = "\(name).\(key)"
+        if problem.message.contains("reserved name") || problem.message.contains("is not a name") {
+            rename(key, of: name, to: Self.legal(key))
+            return true
+        }
+        switch content.entities[entity].properties[index] {
+        case .attribute(var attribute):
+            guard let what = Self.simplify(&attribute, problem.message) else { return false }
+            notes.append("\(owner): \(what) is left out, because Strata refuses it (\(problem.message))")
+            content.entities[entity].properties[index] = .attribute(attribute)
+        case .relationship(var relationship):
+            if problem.message.contains("renaming identifier") {
+                relationship.renamingIdentifier = nil
+            } else if problem.message.contains("inverse"), !relationship.hasNoInverse {
+                (relationship.inverseName, relationship.hasNoInverse) = (nil, true)
+            } else if relationship.minCount > 0 || relationship.maxCount > 0 {
+                (relationship.minCount, relationship.maxCount) = (0, 0)
+            } else {
+                return false
+            }
+            notes.append("\(owner): the relationship is simplified, because Strata refuses it (\(problem.message))")
+            content.entities[entity].properties[index] = .relationship(relationship)
+        }
+        return true
+    }
+
+    /// - Returns: what was left out; nil if nothing is left to leave out.
+    private static func simplify(_ attribute: inout AttributeDescription, _ message: String) -> String? {
+        if message.contains("renaming identifier") {
+            attribute.renamingIdentifier = nil
+            return "the renaming identifier"
+        }
+        if message.contains("default"), attribute.defaultValue != nil {
+            attribute.defaultValue = nil
+            return "the default value"
+        }
+        if attribute.derivationExpression != nil {
+            attribute.derivationExpression = nil
+            return "the derivation"
+        }
+        guard !attribute.validationRules.isEmpty else { return nil }
+        attribute.validationRules = []
+        return "its validation"
+    }
+
+    /// Leaves out an index, a constraint or the rules of an entity.
+    private mutating func leaveOut(_ name: String?, _ message: String, of place: Int) -> Bool {
+        var entity = content.entities[place]
+        defer { content.entities[place] = entity }
+        if message.contains("renaming identifier"), entity.renamingIdentifier != nil {
+            entity.renamingIdentifier = nil
+            notes.append("\(entity.name): the renaming identifier is left out (\(message))")
+            return true
+        }
+        if let name, let index = entity.indexes.firstIndex(where: { $0.name == name }) {
+            entity.indexes.remove(at: index)
+            notes.append("\(entity.name): the index \(name) is left out (\(message))")
+            return true
+        }
+        if let index = entity.uniquenessConstraints.firstIndex(where: { names in
+            names.isEmpty || name.map { names.joined(separator: ",").contains($0) } ?? message.contains("unique")
+        }) {
+            entity.uniquenessConstraints.remove(at: index)
+            notes.append("\(entity.name): a uniqueness constraint is left out (\(message))")
+            return true
+        }
+        guard !entity.validationPredicates.isEmpty else { return false }
+        entity.validationPredicates = []
+        notes.append("\(entity.name): its validation is left out (\(message))")
+        return true
+    }
+
+    // MARK: Names
+
+    private static func legal(_ name: String) -> String {
+        let letters = name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
+        return (letters.first?.isNumber ?? true ? "_" : "") + String(letters) + "_"
+    }
+
+    private mutating func rename(_ name: String, of entityName: String, to new: String) {
+        notes.append("\(entityName).\(name) is named \(new), because Strata's objects have a member \(name)")
+        formerNames["\(entityName).\(new)"] = formerNames["\(entityName).\(name)"] ?? name
+        for index in content.entities.indices {
+            let isOwn = content.entities[index].name == entityName
+            content.entities[index].properties = content.entities[index].properties.map { property in
+                switch property {
+                case .attribute(var attribute):
+                    if isOwn, attribute.name == name { attribute.name = new }
+                    return .attribute(attribute)
+                case .relationship(var relationship):
+                    if isOwn, relationship.name == name { relationship.name = new }
+                    if relationship.inverseName == name, relationship.destinationEntityName == entityName {
+                        relationship.inverseName = new
+                    }
+                    return .relationship(relationship)
+                }
+            }
+            guard isOwn else { continue }
+            content.entities[index].uniquenessConstraints = content.entities[index].uniquenessConstraints.map {
+                $0.map { $0 == name ? new : $0 }
+            }
+            content.entities[index].indexes = content.entities[index].indexes.map { definition in
+                var renamed = definition
+                renamed.elements = definition.elements.map {
+                    $0.propertyPath == name ? FetchIndexElement(new, isAscending: $0.isAscending) : $0
+                }
+                return renamed
+            }
+        }
+    }
+
+    // MARK: Requests and configurations
+
+    private mutating func supplemented(_ model: ManagedObjectModel) throws(StrataError) -> ManagedObjectModel {
+        var kept = ModelSupplement()
+        for template in content.supplement.fetchRequestTemplates {
+            if allows("the request \(template.name)", { try model.adding(fetchRequestTemplates: [template]) }) {
+                kept.fetchRequestTemplates.append(template)
+            }
+        }
+        for property in content.supplement.fetchedProperties {
+            let name = "the fetched property \(property.entityName).\(property.name)"
+            if allows(name, { try model.adding(fetchedProperties: [property]) }) {
+                kept.fetchedProperties.append(property)
+            }
+        }
+        for configuration in content.supplement.configurations {
+            let name = "the configuration \(configuration.name)"
+            if allows(name, { try model.adding(configurations: [configuration]) }) {
+                kept.configurations.append(configuration)
+            }
+        }
+        return try model.adding(
+            fetchRequestTemplates: kept.fetchRequestTemplates, fetchedProperties: kept.fetchedProperties,
+            configurations: kept.configurations, versionIdentifier: content.supplement.versionIdentifier)
+    }
+
+    private mutating func allows(_ what: String, _ add: () throws(StrataError) -> ManagedObjectModel) -> Bool {
+        do throws(StrataError) {
+            _ = try add()
+            return true
+        } catch {
+            notes.append("\(what) is left out: \(error.details.first?.message ?? error.message)")
+            return false
+        }
+    }
+}

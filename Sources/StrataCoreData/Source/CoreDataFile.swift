@@ -1,0 +1,190 @@
+import Foundation
+import StrataModel
+import StrataXcode
+
+/// A store of Core Data or SwiftData in a SQLite file: its entities, tables and model.
+final class CoreDataFile {
+    /// An entity by the number that the file gives it.
+    struct NumberedEntity {
+        let number: Int64
+        let name: String
+        let parent: Int64
+    }
+
+    /// Where the model comes from.
+    enum ModelOrigin: String {
+        case cache = "the model in the file"
+        case given = "the model that was given"
+        case tables = "the tables, because the file has no model"
+    }
+
+    let source: SourceFile
+    var database: SQLiteDatabase { source.database }
+    /// The store's UUID, part of its objects' URIs.
+    let identifier: String
+    /// Of the framework that wrote the file last.
+    let frameworkVersion: Int64?
+    /// The version hashes of its entities.
+    let versionHashes: [String: [UInt8]]
+    let entities: [NumberedEntity]
+    /// By their names in upper case.
+    let tables: [String: FileTable]
+    let model: ManagedObjectModel
+    /// The names in the file of properties that Strata names otherwise, by `Entity.property`.
+    let formerNames: [String: String]
+    let origin: ModelOrigin
+    /// What the model of Strata does not say.
+    let notes: [String]
+
+    /// A file with more tables is not Core Data's.
+    private static let mostTables = 4_000
+
+    /// - Parameter given: a model that takes the place of the one in the file.
+    /// - Throws: `persistentStoreOpen`, `invalidModel`.
+    init(_ path: String, model given: ModelContent? = nil) throws(StrataError) {
+        let source = try SourceFile(path, try SQLiteLibrary.shared.get())
+        self.source = source
+        let database = source.database
+        tables = try database.limited(to: 500) { () throws(StrataError) in
+            try Self.readTables(database, path)
+        }
+        for name in ["Z_PRIMARYKEY", "Z_METADATA"] where tables[name] == nil {
+            throw StrataError(
+                .persistentStoreOpen, "\(path) is a database, but not of Core Data: it has no table \(name).",
+                context: .init(path: path))
+        }
+        let check = try database.prepare("PRAGMA quick_check(1)")
+        if try check.step(), check.text(0) != "ok" {
+            throw StrataError(
+                .persistentStoreOpen, "\(path) is damaged: \(check.text(0)).", context: .init(path: path))
+        }
+        entities = try Self.readEntities(database)
+        let metadata = try StoreFacts(database, path)
+        identifier = metadata.identifier
+        versionHashes = metadata.versionHashes
+        frameworkVersion = metadata.frameworkVersion
+        let found: ModelContent
+        if let given {
+            found = given
+            origin = .given
+        } else if tables["Z_MODELCACHE"] != nil, let cached = try Self.cachedModel(database, path) {
+            found = cached
+            origin = .cache
+        } else {
+            found = try TableModel.read(database, tables, entities)
+            origin = .tables
+        }
+        let mended = try ModelMending.model(found)
+        model = mended.model
+        notes = mended.notes
+        formerNames = mended.formerNames
+    }
+
+    private static func readTables(
+        _ database: SQLiteDatabase, _ path: String
+    ) throws(StrataError) -> [String: FileTable] {
+        var names: [String] = []
+        let list = try database.prepare(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE %'")
+        while try list.step() {
+            names.append(list.text(0))
+            guard names.count <= mostTables else {
+                throw StrataError(
+                    .persistentStoreOpen, "\(path) has more than \(mostTables) tables.", context: .init(path: path))
+            }
+        }
+        var tables: [String: FileTable] = [:]
+        for name in names where name.hasPrefix("Z") || name.hasPrefix("A") {
+            let info = try database.prepare("PRAGMA table_info(\(SQLiteDatabase.quoted(name)))")
+            var table = FileTable(name: name)
+            while try info.step() { table.add(info.text(1).uppercased(), info.text(2).uppercased()) }
+            tables[name.uppercased()] = table
+        }
+        return tables
+    }
+
+    /// The numbers from 16000 on are the history's own.
+    private static func readEntities(_ database: SQLiteDatabase) throws(StrataError) -> [NumberedEntity] {
+        let list = try database.prepare("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+        var entities: [NumberedEntity] = []
+        while try list.step(), entities.count < mostTables {
+            guard list.integer(0) < 16_000 else { continue }
+            entities.append(NumberedEntity(number: list.integer(0), name: list.text(1), parent: list.integer(2)))
+        }
+        return entities
+    }
+
+    private static func cachedModel(_ database: SQLiteDatabase, _ path: String) throws(StrataError) -> ModelContent? {
+        let limit = CachedModel.largestSizeInBytes
+        let cache = try database.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE WHERE length(Z_CONTENT) <= \(limit)")
+        guard try cache.step() else { return nil }
+        do throws(ArchiveError) {
+            return try CachedModel(packed: Array(cache.bytes(0))).content
+        } catch {
+            throw StrataError(
+                .invalidModelFile, "The model in \(path) cannot be read: \(error.sentence). Give it with --model.",
+                context: .init(path: path), cause: error)
+        }
+    }
+
+    /// The file of a value that is not in the row.
+    func externalFile(_ name: String) -> String {
+        let url = URL(filePath: source.path)
+        let folder = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA/\(name)"
+        return url.deletingLastPathComponent().appending(path: folder).path
+    }
+}
+
+/// A table of the file.
+struct FileTable {
+    let name: String
+    /// In order, with their declared types, in upper case.
+    private(set) var columns: [(name: String, type: String)] = []
+    private var names: Set<String> = []
+
+    init(name: String) { self.name = name }
+
+    mutating func add(_ column: String, _ type: String) {
+        columns.append((column, type))
+        names.insert(column)
+    }
+
+    func has(_ column: String) -> Bool { names.contains(column) }
+}
+
+/// What Core Data notes about a store as a whole, in `Z_METADATA`.
+private struct StoreFacts {
+    var identifier = ""
+    var frameworkVersion: Int64?
+    var versionHashes: [String: [UInt8]] = [:]
+
+    /// The newest form of version hashes that is known.
+    private static let knownVersion: Int64 = 3
+
+    init(_ database: SQLiteDatabase, _ path: String) throws(StrataError) {
+        let row = try database.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
+        guard try row.step() else { return }
+        identifier = row.text(0)
+        let bytes = row.bytes(1)
+        guard bytes.count <= 16 << 20 else { return }
+        let list: BinaryPropertyList
+        // A property list of another form has nothing that the import could not do without.
+        do throws(ArchiveError) { list = try BinaryPropertyList(Array(bytes)) } catch { return }
+        guard case .dictionary(let facts) = list.objects[list.top] else { return }
+        func integer(_ name: String) -> Int64? {
+            if let index = facts[name], case .integer(let number) = list.objects[index] { number } else { nil }
+        }
+        frameworkVersion = integer("NSPersistenceFrameworkVersion")
+        if let version = integer("NSStoreModelVersionHashesVersion"), version > Self.knownVersion {
+            throw StrataError(
+                .persistentStoreOpen, "\(path) is in a newer form of Core Data (\(version)) than is known here.",
+                context: .init(path: path))
+        }
+        guard let index = facts["NSStoreModelVersionHashes"], case .dictionary(let hashes) = list.objects[index] else {
+            return
+        }
+        for (name, index) in hashes {
+            if case .data(let range) = list.objects[index] { versionHashes[name] = list.data(range) }
+        }
+    }
+}

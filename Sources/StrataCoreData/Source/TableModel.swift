@@ -1,0 +1,192 @@
+import StrataModel
+
+/// A model made of the tables alone, for files from before the model was kept in them.
+///
+/// Names are in lower case, because the tables have them in capitals. All properties are optional, and those of
+/// subentities belong to the root. An integer is a to-one if its name ends with that of an entity whose table has all
+/// its keys, or if the file orders or numbers its targets and only one table has all its keys.
+struct TableModel {
+    private let database: SQLiteDatabase
+    private let tables: [String: FileTable]
+    private let entities: [CoreDataFile.NumberedEntity]
+    private var content = ModelContent()
+    private var index: [Int64: Int] = [:]
+
+    static func read(
+        _ database: SQLiteDatabase, _ tables: [String: FileTable], _ entities: [CoreDataFile.NumberedEntity]
+    ) throws(StrataError) -> ModelContent {
+        var model = TableModel(database, tables, entities)
+        try model.run()
+        return model.content
+    }
+
+    private init(
+        _ database: SQLiteDatabase, _ tables: [String: FileTable], _ entities: [CoreDataFile.NumberedEntity]
+    ) {
+        self.database = database
+        self.tables = tables
+        self.entities = entities
+    }
+
+    private mutating func run() throws(StrataError) {
+        let names = Dictionary(entities.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
+        for entity in entities {
+            index[entity.number] = content.entities.count
+            content.entities.append(EntityDescription(name: entity.name, superentityName: names[entity.parent]))
+        }
+        for entity in entities where names[entity.parent] == nil {
+            guard let table = tables["Z" + entity.name.uppercased()] else { continue }
+            try addProperties(of: table, to: entity)
+        }
+        for name in tables.keys.sorted() { addPairs(of: name) }
+        content.notes.append(
+            "the file has no model: names are in lower case, every property is optional, rules and inverses of to-ones "
+                + "are unknown; give the model with --model to have them")
+    }
+
+    private mutating func add(_ property: PropertyDescription, to number: Int64) {
+        guard let index = index[number] else { return }
+        let entity = content.entities[index]
+        guard !entity.properties.contains(where: { $0.name == property.name }) else {
+            return content.notes.append("\(entity.name).\(property.name): two columns have this name; one is left out")
+        }
+        content.entities[index].properties.append(property)
+    }
+
+    // MARK: Columns
+
+    private mutating func addProperties(
+        of table: FileTable, to entity: CoreDataFile.NumberedEntity
+    ) throws(StrataError) {
+        // Core Data sorts the columns of integers: attributes first, then to-ones.
+        var last = ""
+        var isBehindAttributes = false
+        for (column, type) in table.columns where column.hasPrefix("Z") && !column.hasPrefix("Z_") {
+            let name = String(column.dropFirst())
+            if name.first?.isNumber ?? true { continue }
+            if type == "INTEGER" {
+                if column < last { isBehindAttributes = true }
+                last = column
+            }
+            let isLink = type == "INTEGER" && (isBehindAttributes || Self.isNumbered(name, table))
+            if type == "INTEGER", let target = try target(of: column, table, isLink: isLink) {
+                add(
+                    .relationship(
+                        RelationshipDescription(
+                            name: name.lowercased(), destinationEntityName: target, hasNoInverse: true)),
+                    to: entity.number)
+                continue
+            }
+            let attribute = AttributeDescription(name: name.lowercased(), type: Self.type(of: type), isOptional: true)
+            add(.attribute(attribute), to: entity.number)
+            if isLink {
+                content.notes.append(
+                    "\(entity.name).\(attribute.name): it may be a to-one, but to which entity is unknown; its keys "
+                        + "are kept as numbers")
+            }
+        }
+    }
+
+    private static func type(of declared: String) -> AttributeType {
+        switch declared {
+        case "INTEGER": .integer64
+        case "FLOAT", "REAL", "DOUBLE": .double
+        case "DECIMAL": .decimal
+        case "TIMESTAMP": .date
+        case "BLOB": .binaryData
+        default: .string
+        }
+    }
+
+    /// Whether the table keeps an order or the entities of the targets.
+    private static func isNumbered(_ name: String, _ table: FileTable) -> Bool {
+        table.columns.contains { column in
+            column.name == "Z_FOK_\(name)" || column.name.hasPrefix("Z") && column.name.hasSuffix("_\(name)")
+                && column.name.dropFirst().dropLast(name.count + 1).allSatisfy(\.isNumber)
+                && column.name.count > name.count + 2
+        }
+    }
+
+    /// The entity that a column of keys leads to; nil if none fits.
+    private func target(
+        of column: String, _ table: FileTable, isLink: Bool
+    ) throws(StrataError) -> String? {
+        let name = String(column.dropFirst())
+        func root(_ entity: CoreDataFile.NumberedEntity) -> CoreDataFile.NumberedEntity {
+            var (root, steps) = (entity, 0)
+            while let parent = entities.first(where: { $0.number == root.parent }), steps < entities.count {
+                (root, steps) = (parent, steps + 1)
+            }
+            return root
+        }
+        let fitting = entities.filter { name.hasSuffix($0.name.uppercased()) }
+            .sorted { $0.name.count > $1.name.count }
+        for entity in fitting where try hasAllKeys(of: column, table, in: root(entity).name) { return entity.name }
+        guard isLink, fitting.isEmpty else { return nil }
+        let roots = entities.filter { entity in !entities.contains { $0.number == entity.parent } }
+        var candidates: [String] = []
+        for entity in roots where try hasAllKeys(of: column, table, in: entity.name) { candidates.append(entity.name) }
+        return candidates.count == 1 ? candidates[0] : nil
+    }
+
+    private func hasAllKeys(of column: String, _ table: FileTable, in entity: String) throws(StrataError) -> Bool {
+        guard let other = tables["Z" + entity.uppercased()], other.has("Z_PK") else { return false }
+        let (from, to) = (SQLiteDatabase.quoted(table.name), SQLiteDatabase.quoted(other.name))
+        let key = SQLiteDatabase.quoted(column)
+        return try database.number(
+            "SELECT 1 FROM \(from) a WHERE a.\(key) IS NOT NULL AND NOT EXISTS "
+                + "(SELECT 1 FROM \(to) b WHERE b.Z_PK = a.\(key)) LIMIT 1") == nil
+    }
+
+    // MARK: Many-to-many
+
+    private mutating func addPairs(of name: String) {
+        guard let table = tables[name], let own = JoinColumn(name), let owner = entity(own.number) else { return }
+        let columns = table.columns.map(\.name).filter { !$0.hasPrefix("Z_FOK_") }.compactMap { JoinColumn($0) }
+        guard columns.count == 2, let forward = columns.first(where: { $0.base == own.base && $0 != columns.first })
+            ?? columns.first(where: { $0.name == own.name }) ?? columns.last,
+            let back = columns.first(where: { $0 != forward }), let target = entity(forward.number)
+        else { return }
+        let (there, here) = (own.name.lowercased(), backName(back, besides: name).lowercased())
+        func relationship(
+            _ name: String, _ destination: String, _ inverse: String, _ column: JoinColumn
+        ) -> PropertyDescription {
+            .relationship(
+                RelationshipDescription(
+                    name: name, destinationEntityName: destination, inverseName: inverse, isToMany: true,
+                    isOrdered: table.has("Z_FOK_\(column.number)\(column.name)")))
+        }
+        add(relationship(there, target.name, here, forward), to: owner.number)
+        add(relationship(here, owner.name, there, back), to: target.number)
+    }
+
+    private func entity(_ number: Int64) -> CoreDataFile.NumberedEntity? { entities.first { $0.number == number } }
+
+    /// A column whose name another table has already ends with a number.
+    private func backName(_ column: JoinColumn, besides table: String) -> String {
+        let isTaken = tables.contains { name, other in
+            name != table && other.has("Z_\(column.number)\(column.base)")
+        }
+        return column.base != column.name && isTaken ? column.base : column.name
+    }
+}
+
+/// A name such as `Z_3ARTWORKS1`: the number of an entity and the name of a relationship.
+struct JoinColumn: Equatable {
+    let number: Int64
+    let name: String
+
+    /// nil if the name has another form.
+    init?(_ text: String) {
+        guard text.hasPrefix("Z_") else { return nil }
+        let digits = text.dropFirst(2).prefix { $0.isASCII && $0.isNumber }
+        guard let number = Int64(digits), text.count > digits.count + 2 else { return nil }
+        self.number = number
+        name = String(text.dropFirst(2 + digits.count))
+    }
+
+    /// The name without digits at its end.
+    var base: String {
+        String(name.reversed().drop { $0.isASCII && $0.isNumber }.reversed())
+    }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import StrataModel
+package import StrataStore
+
+/// How much of a file of Core Data is in a store.
+package struct CoreDataComparison: Sendable {
+    /// How many are equal, of how many.
+    package struct Count: Sendable, Equatable {
+        package var equal = 0
+        package var total = 0
+
+        mutating func note(_ isEqual: Bool) {
+            total += 1
+            if isEqual { equal += 1 }
+        }
+    }
+
+    package var rows = Count()
+    package var values = Count()
+    /// To-ones, members of to-manys, and their order.
+    package var links = Count()
+    /// Values that the store computes itself.
+    package var derived = Count()
+    /// Keys of the file that lead to no object, which cannot come over.
+    package var danglingKeys = 0
+    /// Objects of the store that are not in the file.
+    package var additional = 0
+    /// The first differences, a phrase each.
+    package var differences: [String] = []
+
+    package var isEqual: Bool { rows.equal == rows.total && links.equal == links.total }
+
+    mutating func differ(_ sentence: @autoclosure () -> String) {
+        if differences.count < 100 { differences.append(sentence()) }
+    }
+}
+
+/// Compares each row and link of a file of Core Data with a store that was made from it.
+package struct CoreDataVerification {
+    private let layout: ImportLayout
+    private let snapshot: Snapshot
+    private let values: ValueComparison
+    private var result = CoreDataComparison()
+
+    /// - Throws: `persistentStoreOpen` if the store was not made from a file of Core Data.
+    package static func run(
+        _ path: String, _ store: Store, options: CoreDataImportOptions, progress: ProgressHandler? = nil
+    ) throws -> CoreDataComparison {
+        guard let record = try ImportRecord(store.metadata()) else {
+            throw StrataError(
+                .persistentStoreOpen, "\(store.path) was not made from a file of Core Data.",
+                context: .init(path: store.path))
+        }
+        let given = try options.model.map { try GivenModel.content(of: $0, version: options.modelVersion) }
+        let file = try CoreDataFile(path, model: given)
+        guard file.identifier == record.identifier else {
+            throw StrataError(
+                .persistentStoreOpen, "\(store.path) was made from another store of Core Data, \(record.identifier).",
+                context: .init(path: store.path))
+        }
+        let plan = FilePlan(file)
+        return try store.read(at: try store.head()) { snapshot in
+            var layout = try ImportLayout(file, plan, snapshot.schema)
+            for (index, table) in plan.tables.enumerated() {
+                layout.keys[index].offset = record.offsets[table.rootName] ?? 0
+            }
+            var run = CoreDataVerification(
+                layout: layout, snapshot: snapshot, values: ValueComparison(file: file) { try store.blob($0) })
+            try run.compareRows(progress)
+            try run.compareMembers()
+            try run.comparePairs()
+            return run.result
+        }
+    }
+
+    private init(layout: ImportLayout, snapshot: Snapshot, values: ValueComparison) {
+        self.layout = layout
+        self.snapshot = snapshot
+        self.values = values
+    }
+
+    // MARK: Rows
+
+    private mutating func compareRows(_ progress: ProgressHandler?) throws {
+        let count = layout.keys.reduce(0) { $0 + $1.count }
+        var seen: [EntityID: Int] = [:]
+        for (index, table) in layout.plan.tables.enumerated() {
+            let rows = try layout.file.database.prepare(table.query)
+            rows.restart(Int64.min)
+            while try rows.step() {
+                let key = rows.integer(0)
+                guard rows.kind(0) == .integer, let entity = layout.entities[index][rows.integer(1)],
+                    let id = layout.keys[index].objectID(key)
+                else { continue }
+                if try snapshot.exists(id) { seen[id.entityID, default: 0] += 1 }
+                let isEqual = try compare(rows, id, entity, "\(entity.schema.name)/p\(key)")
+                result.rows.note(isEqual)
+                if result.rows.total % 1000 == 0 {
+                    progress?(StoreProgress(phase: "comparing rows", done: result.rows.total, total: count))
+                }
+            }
+        }
+        for entity in snapshot.schema.entities where !entity.isAbstract {
+            result.additional += try snapshot.count(of: entity.id) - (seen[entity.id] ?? 0)
+        }
+    }
+
+    private mutating func compare(
+        _ rows: SQLiteStatement, _ id: ObjectID, _ entity: ImportLayout.Entity, _ name: String
+    ) throws -> Bool {
+        guard let row = try snapshot.row(id) else {
+            result.differ("\(name) is not in the store")
+            return false
+        }
+        let image = try row.converted(to: entity.schema)
+        var isEqual = true
+        for column in entity.columns {
+            let value = try image.withReader(entity.schema.layout) { reader throws(CorruptRecord) in
+                try reader.value(column.slot)
+            }
+            switch column.kind {
+            case .attribute(let attribute):
+                let isDerived = attribute.isDerived
+                let same = try values.isEqual(value, rows, column.column, attribute)
+                if isDerived { result.derived.note(same) } else { result.values.note(same) }
+                if same { continue }
+                result.differ("\(name).\(column.name) is another value\(isDerived ? ", which is derived" : "")")
+                if !isDerived { isEqual = false }
+            case .composite(let elements):
+                var parts: [String: AttributeValue] = [:]
+                if case .composite(let entries) = value { parts = entries }
+                for element in elements {
+                    let value = parts[element.name] ?? .null
+                    let same = try values.isEqual(value, rows, element.column, element.attribute)
+                    result.values.note(same)
+                    guard !same else { continue }
+                    result.differ("\(name).\(element.name) is another value")
+                    isEqual = false
+                }
+            case .toOne(let link): compare(rows, value, column, link, name)
+            }
+        }
+        return isEqual
+    }
+
+    private mutating func compare(
+        _ rows: SQLiteStatement, _ value: AttributeValue, _ column: ImportLayout.Column,
+        _ link: ImportLayout.LinkColumn, _ name: String
+    ) {
+        var target: ObjectID?
+        if case .objectID(let id) = value { target = id }
+        var expected: ObjectID?
+        if !rows.isNull(column.column) {
+            expected = layout.keys[link.table].objectID(rows.integer(column.column))
+            if expected == nil { result.danglingKeys += 1 }
+        }
+        if expected == nil && target == nil { return }
+        result.links.note(expected == target)
+        if expected != target { result.differ("\(name).\(column.name) leads elsewhere") }
+    }
+
+    // MARK: To-manys
+
+    /// Members in the order of the file, for to-manys whose links are in the members' rows.
+    private mutating func compareMembers() throws {
+        var done: Set<String> = []
+        for (index, table) in layout.plan.tables.enumerated() {
+            for property in table.properties.values.joined() {
+                guard case .toOne(let relationship, let column, let target, let order) = property.kind,
+                    done.insert("\(index).\(column)").inserted, let inverse = relationship.inverseName,
+                    let owner = snapshot.schema.entity(named: relationship.destinationEntityName),
+                    let link = owner.property(named: inverse), link.relationship?.isToMany == true
+                else { continue }
+                let name = SQLiteDatabase.quoted(table.columns[column - 2])
+                let places = order.map { SQLiteDatabase.quoted(table.columns[$0 - 2]) } ?? "Z_PK"
+                let rows = try layout.file.database.prepare(
+                    "SELECT \(name), Z_PK FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(name) IS NOT NULL "
+                        + "ORDER BY \(name), \(places), Z_PK")
+                try compareLists(
+                    rows, owners: target, members: index, link.id,
+                    isOrdered: order != nil && link.relationship?.description.isOrdered == true)
+            }
+        }
+    }
+
+    private mutating func comparePairs() throws {
+        for pair in layout.plan.pairs {
+            guard let entity = snapshot.schema.entity(named: pair.entityName),
+                let property = entity.property(named: pair.relationship.name)
+            else { continue }
+            func query(_ owner: String, _ member: String, _ order: String?) -> String {
+                let (owner, member) = (SQLiteDatabase.quoted(owner), SQLiteDatabase.quoted(member))
+                let table = SQLiteDatabase.quoted(pair.table)
+                return "SELECT \(owner), \(member) FROM \(table) WHERE \(owner) IS NOT NULL "
+                    + "ORDER BY \(owner), \(order.map(SQLiteDatabase.quoted) ?? member), \(member)"
+            }
+            let isSymmetric = property.relationship?.inverse == property.id
+            if isSymmetric { continue }
+            try compareLists(
+                try layout.file.database.prepare(query(pair.owner, pair.member, pair.memberOrder)),
+                owners: pair.ownerTable, members: pair.memberTable, property.id, isOrdered: pair.memberOrder != nil)
+            guard let back = property.relationship?.inverse else { continue }
+            try compareLists(
+                try layout.file.database.prepare(query(pair.member, pair.owner, pair.ownerOrder)),
+                owners: pair.memberTable, members: pair.ownerTable, back, isOrdered: pair.ownerOrder != nil)
+        }
+    }
+
+    /// - Parameter rows: the keys of owners and members, sorted by owner.
+    private mutating func compareLists(
+        _ rows: SQLiteStatement, owners: Int, members: Int, _ link: PropertyID, isOrdered: Bool
+    ) throws {
+        let snapshot = self.snapshot
+        var (owner, expected): (ObjectID?, [ObjectID]) = (nil, [])
+        func finish(_ result: inout CoreDataComparison) throws {
+            guard let owner, !expected.isEmpty else { return }
+            let actual = try snapshot.members(of: link, owner: owner)
+            let isEqual = isOrdered ? actual == expected : actual.sorted() == expected.sorted()
+            result.links.total += expected.count
+            let common = isOrdered ? 0 : Set(actual).intersection(expected).count
+            result.links.equal += isEqual ? expected.count : min(common, expected.count - 1)
+            if !isEqual { result.differ("\(snapshot.schema.name(of: owner)) has other members, or another order") }
+        }
+        while try rows.step() {
+            guard let next = layout.keys[owners].objectID(rows.integer(0)),
+                let member = layout.keys[members].objectID(rows.integer(1))
+            else { continue }
+            if next != owner {
+                try finish(&result)
+                (owner, expected) = (next, [])
+            }
+            expected.append(member)
+        }
+        try finish(&result)
+    }
+}

@@ -1,0 +1,111 @@
+import StrataModel
+
+/// The tables of a file with the entities, slots and ids of the new store.
+struct ImportLayout {
+    /// A column of one entity and the slot that it goes to.
+    struct Column {
+        enum Kind {
+            case attribute(ColumnAttribute)
+            case composite([Element])
+            case toOne(LinkColumn)
+        }
+        /// An element of a composite and its column.
+        struct Element {
+            let name: String
+            let column: Int
+            let attribute: ColumnAttribute
+        }
+        let name: String
+        let slot: Int
+        let column: Int
+        let kind: Kind
+    }
+
+    /// A column of keys.
+    struct LinkColumn {
+        /// The index of the target's table.
+        let table: Int
+        let order: Int?
+        let positionSlot: Int?
+        let isRequired: Bool
+        /// The entities that it may lead to.
+        let destinations: Set<EntityID>
+    }
+
+    struct Entity {
+        let schema: EntitySchema
+        let columns: [Column]
+        /// Properties that are required and have no column, with the defaults that they get.
+        let absent: [(slot: Int, value: AttributeValue)]
+    }
+
+    let file: CoreDataFile
+    let plan: FilePlan
+    let schema: Schema
+    /// By table, then by the entity's number in the file.
+    let entities: [[Int64: Entity]]
+    var keys: [KeyTable]
+
+    init(_ file: CoreDataFile, _ plan: FilePlan, _ schema: Schema) throws(StrataError) {
+        self.file = file
+        self.plan = plan
+        self.schema = schema
+        var entities: [[Int64: Entity]] = []
+        var keys: [KeyTable] = []
+        for table in plan.tables {
+            var known: [Int64: Entity] = [:]
+            for (number, name) in table.entityNames {
+                guard let entity = schema.entity(named: name), !entity.isAbstract else { continue }
+                known[number] = Self.entity(entity, table.properties[name] ?? [], schema)
+            }
+            entities.append(known)
+            keys.append(try KeyTable(file.database, table, known.mapValues(\.schema.id)))
+        }
+        self.entities = entities
+        self.keys = keys
+    }
+
+    private static func entity(_ entity: EntitySchema, _ properties: [FilePlan.Property], _ schema: Schema) -> Entity {
+        var missing = Set(entity.properties.filter { $0.attribute.map { !$0.isTransient } ?? false }.map(\.name))
+        let columns = properties.compactMap { property -> Column? in
+            guard let slot = entity.property(named: property.name) else { return nil }
+            missing.remove(property.name)
+            switch property.kind {
+            case .attribute(let attribute, let column):
+                return Column(
+                    name: property.name, slot: slot.slot, column: column, kind: .attribute(ColumnAttribute(attribute)))
+            case .composite(_, let elements):
+                let parts = elements.compactMap { element -> Column.Element? in
+                    guard case .attribute(let attribute, let column) = element.kind else { return nil }
+                    return Column.Element(name: element.name, column: column, attribute: ColumnAttribute(attribute))
+                }
+                return Column(name: property.name, slot: slot.slot, column: 0, kind: .composite(parts))
+            case .toOne(let relationship, let column, let table, let order):
+                let link = LinkColumn(
+                    table: table, order: order, positionSlot: positionSlot(of: slot, in: entity),
+                    isRequired: !relationship.isOptional,
+                    destinations: Set(schema.entity(named: relationship.destinationEntityName)?.entityIDs ?? []))
+                return Column(name: property.name, slot: slot.slot, column: column, kind: .toOne(link))
+            }
+        }
+        let absent = missing.compactMap { name -> (slot: Int, value: AttributeValue)? in
+            guard let property = entity.property(named: name), let value = property.attribute?.defaultValue else {
+                return nil
+            }
+            return (property.slot, value)
+        }
+        return Entity(schema: entity, columns: columns, absent: absent)
+    }
+
+    /// A hidden position may have another slot in a subentity.
+    private static func positionSlot(of toOne: PropertySchema, in entity: EntitySchema) -> Int? {
+        entity.properties.first { property in
+            if case .position(let id) = property.kind { id == toOne.id } else { false }
+        }?.slot
+    }
+
+    /// The position that stands for a place in the file's order; rows without one come first.
+    static func position(_ row: SQLiteStatement, _ column: Int) -> Int64 {
+        row.isNull(column) ? -(1 << 40) : max(-(1 << 40), min(1 << 52, row.integer(column)))
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// What a new store knows of the file that it was made from: in its metadata under `coredata`, and in the metadata of
+/// each transaction how far the import had come.
+struct ImportRecord {
+    static let key = "coredata"
+    static let stepKey = "strata.coredata.step"
+
+    /// The UUID of the store in the file.
+    let identifier: String
+    /// The digest of the file with its log of changes.
+    let digest: String
+    /// What is added to a key to make a row number, by root entity.
+    let offsets: [String: Int64]
+
+    init(identifier: String, digest: String, offsets: [String: Int64]) {
+        self.identifier = identifier
+        self.digest = digest
+        self.offsets = offsets
+    }
+
+    /// nil if the store was not made from a file of Core Data.
+    init?(_ metadata: [String: AttributeValue]) {
+        guard case .composite(let record)? = metadata[Self.key], case .string(let identifier)? = record["store"],
+            case .string(let digest)? = record["file"], case .composite(let rows)? = record["rows"]
+        else { return nil }
+        self.identifier = identifier
+        self.digest = digest
+        offsets = rows.compactMapValues { if case .integer(let offset) = $0 { offset } else { nil } }
+    }
+
+    var value: AttributeValue {
+        .composite([
+            "store": .string(identifier), "file": .string(digest),
+            "rows": .composite(offsets.mapValues { .integer($0) }),
+        ])
+    }
+
+    /// The digest of a file and the logs beside it.
+    static func digest(ofFileAt path: String) throws -> String {
+        try ["", "-wal", "-journal"].map { suffix in
+            guard suffix.isEmpty || FileManager.default.fileExists(atPath: path + suffix) else { return "" }
+            let data = try Data(contentsOf: URL(filePath: path + suffix), options: .mappedIfSafe)
+            return "\(String(data.withUnsafeBytes { XXH64.hash($0) }, radix: 16)) \(data.count)"
+        }.joined(separator: " ")
+    }
+}
+
+/// A step of an import: what is done, in which table, up to which key.
+struct ImportStep: Equatable {
+    enum Phase: String {
+        case rows, links, pairs
+    }
+
+    var phase: Phase
+    var table: Int
+    /// The last key that is done.
+    var key: Int64
+
+    static let start = ImportStep(phase: .rows, table: 0, key: .min)
+
+    init(phase: Phase, table: Int, key: Int64) {
+        self.phase = phase
+        self.table = table
+        self.key = key
+    }
+
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard words.count == 3, let phase = Phase(rawValue: String(words[0])), let table = Int(words[1]),
+            let key = Int64(words[2])
+        else { return nil }
+        self.init(phase: phase, table: table, key: key)
+    }
+
+    var text: String { "\(phase.rawValue) \(table) \(key)" }
+
+    /// The key behind which a table's rows are to be done; nil if they are done.
+    func key(in phase: Phase, table: Int) -> Int64? {
+        let order: [Phase] = [.rows, .links, .pairs]
+        let (mine, other) = (order.firstIndex(of: self.phase) ?? 0, order.firstIndex(of: phase) ?? 0)
+        if mine != other { return mine < other ? .min : nil }
+        if self.table != table { return self.table < table ? .min : nil }
+        return key
+    }
+}

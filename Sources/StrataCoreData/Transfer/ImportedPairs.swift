@@ -1,0 +1,59 @@
+import StrataModel
+import StrataStore
+
+/// Reads the links of one table of pairs.
+struct ImportedPairs {
+    private let layout: ImportLayout
+    private let pair: FilePlan.PairTable
+    private let statement: SQLiteStatement
+    private let link: Link?
+    private let owners: Set<EntityID>
+    private let members: Set<EntityID>
+
+    init(_ layout: ImportLayout, _ pair: FilePlan.PairTable, after row: Int64) throws(StrataError) {
+        self.layout = layout
+        self.pair = pair
+        let columns = [pair.owner, pair.member].map(SQLiteDatabase.quoted)
+            + [pair.memberOrder, pair.ownerOrder].map { $0.map(SQLiteDatabase.quoted) ?? "NULL" }
+        let table = SQLiteDatabase.quoted(pair.table)
+        statement = try layout.file.database.prepare(
+            "SELECT rowid, \(columns.joined(separator: ", ")) FROM \(table) "
+                + "WHERE rowid > ?1 AND \(columns[0]) IS NOT NULL ORDER BY rowid")
+        statement.restart(row)
+        let entity = layout.schema.entity(named: pair.entityName)
+        let property = entity?.property(named: pair.relationship.name)
+        link = property.flatMap { layout.schema.links.link($0.id) }
+        owners = Set(entity?.entityIDs ?? [])
+        members = Set(layout.schema.entity(named: pair.relationship.destinationEntityName)?.entityIDs ?? [])
+    }
+
+    /// The next link and the number of its row; nil at the end.
+    func next(_ faults: inout FaultList) throws -> (row: Int64, change: ChangeSet.PairChange)? {
+        while try statement.step() {
+            let (ownerKey, memberKey) = (statement.integer(1), statement.integer(2))
+            guard let link, let owner = layout.keys[pair.ownerTable].objectID(ownerKey),
+                let member = layout.keys[pair.memberTable].objectID(memberKey), owners.contains(owner.entityID),
+                members.contains(member.entityID), let key = link.pairKey(owner: owner, member: member)
+            else {
+                faults.add(
+                    CoreDataFault(
+                        kind: .danglingKey, entityName: pair.entityName, key: ownerKey,
+                        property: pair.relationship.name,
+                        sentence: "has a link to the key \(memberKey), one of which no object has"))
+                continue
+            }
+            let (ofMember, ofOwner) = (position(3), position(4))
+            let positions = link.isSource(owner, of: key)
+                ? PairPositions(inSource: ofMember, inTarget: ofOwner)
+                : PairPositions(inSource: ofOwner, inTarget: ofMember)
+            return (statement.integer(0), ChangeSet.PairChange(key: key, kind: .link(positions)))
+        }
+        return nil
+    }
+
+    /// 0 in a relationship that is not ordered.
+    private func position(_ column: Int) -> Int64 {
+        let isOrdered = column == 3 ? pair.memberOrder != nil : pair.ownerOrder != nil
+        return isOrdered ? ImportLayout.position(statement, column) : 0
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+import StrataTestSupport
+import StrataXcode
+import Testing
+
+@testable import StrataCoreData
+
+/// Files that are damaged, or made to do harm. Needs SQLite on the machine.
+@Suite struct HostileCoreDataTests {
+    private let folder: ImportFolder
+
+    init() throws { folder = try ImportFolder() }
+
+    /// The message of the import's error, which must have made nothing.
+    private func refusal() -> String {
+        let error = #expect(throws: StrataError.self) {
+            try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+        return error?.message ?? ""
+    }
+
+    @Test func otherFilesSayWhatTheyAre() throws {
+        #expect(refusal().hasPrefix("There is no file"))
+        try Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(to: URL(filePath: folder.file))
+        #expect(refusal().hasSuffix("is no database of SQLite: it is another file, or encrypted."))
+        try FileManager.default.removeItem(atPath: folder.file)
+        let database = try WritableDatabase(folder.file)
+        try database.run("CREATE TABLE films (title TEXT)")
+        database.close()
+        #expect(refusal().contains("not of Core Data: it has no table Z_PRIMARYKEY"))
+    }
+
+    @Test func aMissingSQLiteSaysHowToInstallIt() {
+        let error = #expect(throws: StrataError.self) { try SQLiteLibrary(names: ["libstrata-no-such-library.so.0"]) }
+        #expect(error?.message.contains("apt-get install libsqlite3-0") == true)
+    }
+
+    @Test func aFileInUseIsLeftAlone() throws {
+        try LibraryFile.fixture().write(to: folder.file)
+        // Locks of the same process are not seen, so another one holds it.
+        let child = Process()
+        child.executableURL = URL(filePath: "/usr/bin/env")
+        child.arguments = [
+            "python3", "-c",
+            "import fcntl, sys; f = open(sys.argv[1], 'r+b'); fcntl.lockf(f, fcntl.LOCK_SH, 510, 0x40000002); "
+                + "print('held', flush=True); sys.stdin.read()", folder.file,
+        ]
+        let (input, output) = (Pipe(), Pipe())
+        child.standardInput = input
+        child.standardOutput = output
+        try child.run()
+        #expect(output.fileHandleForReading.readData(ofLength: 4) == Data("held".utf8))
+        #expect(refusal().contains("is in use by the process \(child.processIdentifier)"))
+        try input.fileHandleForWriting.close()
+        child.waitUntilExit()
+        _ = try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
+    }
+
+    @Test func anExistingStoreIsLeftAlone() throws {
+        try LibraryFile.fixture().write(to: folder.file)
+        try FileManager.default.createDirectory(at: folder.store, withIntermediateDirectories: true)
+        let error = #expect(throws: StrataError.self) {
+            try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
+        }
+        #expect(error?.message.hasSuffix("exists already.") == true)
+        #expect(folder.names == ["Library.sqlite", "Library.strata"])
+    }
+
+    @Test(arguments: RandomTesting.seeds) func damagedFilesEndInAnErrorOrInASoundStore(seed: UInt64) throws {
+        try LibraryFile.fixture().write(to: folder.file)
+        let sound = try Data(contentsOf: URL(filePath: folder.file))
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<6 {
+            var damaged = sound
+            if round == 0 { damaged.removeLast(Int.random(in: 1..<sound.count - 100, using: &generator)) }
+            for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                let place = Int.random(in: 0..<damaged.count, using: &generator)
+                damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            }
+            try damaged.write(to: URL(filePath: folder.file))
+            do {
+                _ = try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
+            } catch is StrataError {
+                #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+                continue
+            }
+            let store = try Store.open(.directory(folder.store), model: nil)
+            #expect(try store.verify(.full).isSound)
+            store.close()
+            try FileManager.default.removeItem(at: folder.store)
+        }
+    }
+
+    // MARK: The model
+
+    private func write(cache: [UInt8]) throws {
+        var fixture = LibraryFile.fixture()
+        fixture.hasModel = false
+        fixture.joins += [
+            "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+            "INSERT INTO Z_MODELCACHE VALUES (\(CoreDataFixture.literal(cache)))",
+        ]
+        try fixture.write(to: folder.file)
+    }
+
+    @Test func aModelThatUnpacksWithoutEndIsRefused() throws {
+        // Fixed codes: a zero byte, and then copies of 258 bytes at the distance 1.
+        var bits: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0]
+        for _ in 0..<40_000 { bits += [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0] }
+        let bytes = stride(from: 0, to: bits.count, by: 8).map { start -> UInt8 in
+            let byte = bits[start..<min(start + 8, bits.count)]
+            return byte.enumerated().reduce(UInt8(0)) { $0 | $1.element << UInt8($1.offset) }
+        }
+        try write(cache: bytes)
+        #expect(refusal().contains("it is larger than 4194304 bytes"))
+    }
+
+    @Test func aModelWithCyclesIsRefused() throws {
+        var archive = OldArchive()
+        let entity = archive.object("NSEntityDescription", [])
+        let name = archive.add(.text("Author"))
+        archive.set(entity, [("NSSuperentity", entity), ("NSEntityName", name)])
+        let model = archive.object("NSManagedObjectModel", [("NSEntities", archive.dictionary([("Author", entity)]))])
+        try write(cache: ModelArchive.packed(archive.bytes(root: model)))
+        #expect(refusal().contains("The model has"))
+        var predicate = OldArchive()
+        let compound = predicate.object("NSCompoundPredicate", [("NSCompoundPredicateType", .integer(1))])
+        predicate.set(compound, [("NSSubpredicates", predicate.array([compound, compound]))])
+        let reader = ArchivedPredicate(archive: try KeyedArchive(predicate.bytes(root: compound)))
+        #expect(reader.predicate(reader.archive.root) == nil)
+    }
+
+    @Test func aModelOfNoModelIsRefused() throws {
+        try write(cache: [0xFF, 0xFF, 0xFF])
+        #expect(refusal().contains("cannot be read: it is packed in a way that cannot be unpacked"))
+    }
+
+    @Test func aHundredThousandTablesAreRefusedSoon() throws {
+        let database = try WritableDatabase(folder.file)
+        try database.run("CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER)")
+        try database.run("PRAGMA writable_schema = ON")
+        try database.run(
+            "INSERT INTO sqlite_master "
+                + "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT 'table', 'ZT' || i, 'ZT' || i, 2, 'CREATE TABLE ZT' || i || ' (A)' FROM n")
+        database.close()
+        let start = ContinuousClock.now
+        #expect(refusal().contains("The file takes too long to read"))
+        #expect(ContinuousClock.now - start < .seconds(2))
+    }
+
+    @Test func keysFarApartAreRefused() throws {
+        try LibraryFile.fixture(moreRows: [
+            "INSERT INTO ZTAG VALUES (-9223372036854775807, 3, 1, 'first'), (9223372036854775807, 3, 1, 'last')"
+        ]).write(to: folder.file)
+        #expect(refusal() == "The keys of ZTAG are too far apart.")
+    }
+}
