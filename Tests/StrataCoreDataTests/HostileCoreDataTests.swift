@@ -145,7 +145,8 @@ import Testing
         try database.run("PRAGMA writable_schema = ON")
         try database.run(
             "INSERT INTO sqlite_master "
-                + "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT 'table', 'ZT' || i, 'ZT' || i, 2, 'CREATE TABLE ZT' || i || ' (A)' FROM n")
+                + "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) "
+                + "SELECT 'table', 'ZT' || i, 'ZT' || i, 2, 'CREATE TABLE ZT' || i || ' (A)' FROM n")
         database.close()
         let start = ContinuousClock.now
         #expect(refusal().contains("The file takes too long to read"))

@@ -7,7 +7,7 @@ struct ModelArchive {
     private var archive = OldArchive()
     private let entities: [EntityDescription]
     private var objects: [String: OldArchive.Value] = [:]
-    private static let null = OldArchive.Value.uid(0)
+    private static var null: OldArchive.Value { .uid(0) }
 
     static func bytes(_ entities: [EntityDescription]) -> [UInt8] {
         var model = ModelArchive(entities)
@@ -95,7 +95,7 @@ struct ModelArchive {
         default: break
         }
         guard case .keyPath(let path)? = attribute.derivationExpression, path.hasSuffix(".@count") else {
-            let rules = attribute.validationRules.flatMap { rule in
+            let rules = attribute.validationRules.flatMap { rule -> [OldArchive.Value] in
                 if case .length(let minimum?, let maximum?) = rule { lengths(minimum, maximum) } else { [] }
             }
             fields.append(("NSValidationPredicates", archive.array(rules)))

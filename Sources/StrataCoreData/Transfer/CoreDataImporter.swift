@@ -1,4 +1,5 @@
 package import Foundation
+import StrataGraph
 import StrataModel
 package import StrataStore
 
@@ -17,6 +18,8 @@ package final class CoreDataImporter {
     private var faults = FaultList()
     private var rowsDone = 0
     private var rowCount = 0
+    /// The step that is being written while the next one is read.
+    private var pending: SaveInProgress?
 
     /// Thrown when `isInterrupted` says so; what is done stays for the next import.
     package struct Interrupted: Error {}
@@ -162,7 +165,11 @@ package final class CoreDataImporter {
         var storeOptions = StoreOptions()
         storeOptions.durability = .relaxed
         let store = try Store.open(.directory(hidden), model: model, options: storeOptions)
-        defer { store.close() }
+        defer {
+            // After an error or an interruption, closing the store waits for it.
+            pending = nil
+            store.close()
+        }
         var layout = try ImportLayout(file, plan, store.schema)
         let record = try self.record(of: store, layout, digest)
         for index in layout.keys.indices {
@@ -176,6 +183,7 @@ package final class CoreDataImporter {
         let open = try insertRows(store, layout, mending, begun)
         try setLinks(store, layout, mending, begun, tables: open)
         report.pairs = try insertPairs(store, layout, begun)
+        try settle()
         let counts = try store.read(at: try store.head()) { snapshot in
             try store.schema.entities.filter { !$0.isAbstract }.map { ($0.id, try snapshot.count(of: $0.id)) }
         }
@@ -217,12 +225,21 @@ package final class CoreDataImporter {
     private func newChanges(_ store: Store, _ step: ImportStep) throws -> ChangeSet {
         ChangeSet(
             base: try store.head(), modelVersion: store.schema.version, contextName: "import",
-            metadata: [ImportRecord.stepKey: step.text, "reason": "import from Core Data"])
+            metadata: [ImportRecord.stepKey: step.text, HistoryTransaction.reasonKey: "import from Core Data"])
     }
 
+    /// Begins to write a step, after the one before is written.
     private func save(_ changes: ChangeSet, in store: Store) throws {
         guard !changes.isEmpty else { return }
-        if case .stale(let staleness) = try store.save(changes) {
+        try settle()
+        pending = try store.beginSave(changes)
+    }
+
+    /// Waits until everything is written.
+    private func settle() throws {
+        guard let save = pending else { return }
+        pending = nil
+        if case .stale(let staleness) = try save.wait() {
             throw StrataError(
                 .merge, "The store changed during the import.",
                 context: .init(objectID: staleness.objects.first?.id ?? staleness.missingTargets.first?.target))
@@ -288,6 +305,8 @@ package final class CoreDataImporter {
                 }
                 guard let last = step.last else { break }
                 if isInterrupted() { throw Interrupted() }
+                // Rows are changed in the newest state.
+                try settle()
                 var changes = try newChanges(store, ImportStep(phase: .links, table: table, key: last.key))
                 changes.updates = try store.read(at: changes.base) { snapshot in
                     try step.compactMap { try Self.update($0, snapshot) }
