@@ -45,7 +45,11 @@ final class CoreDataFile {
         let source = try SourceFile(path, try SQLiteLibrary.shared.get())
         self.source = source
         let database = source.database
-        tables = try database.limited(to: 500) { () throws(StrataError) in
+        // SQLite reads the whole schema first, in a time that grows with the square of its size.
+        _ = try database.limited(to: 60) { () throws(StrataError) in
+            try database.number("SELECT count(*) FROM sqlite_master")
+        }
+        tables = try database.limited(to: 2000) { () throws(StrataError) in
             try Self.readTables(database, path)
         }
         for name in ["Z_PRIMARYKEY", "Z_METADATA"] where tables[name] == nil {

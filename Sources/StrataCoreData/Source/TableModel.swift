@@ -3,14 +3,18 @@ import StrataModel
 /// A model made of the tables alone, for files from before the model was kept in them.
 ///
 /// Names are in lower case, because the tables have them in capitals. All properties are optional, and those of
-/// subentities belong to the root. An integer is a to-one if its name ends with that of an entity whose table has all
-/// its keys, or if the file orders or numbers its targets and only one table has all its keys.
+/// subentities belong to the root. Core Data writes the integers of a table in two sorted runs, attributes and then
+/// to-ones. A column of the second run is a to-one if its name ends with that of an entity whose table has all its
+/// keys, or if no name fits and only one table has them. In a table with a single run, the column must have the name of
+/// an entity, or an index.
 struct TableModel {
     private let database: SQLiteDatabase
     private let tables: [String: FileTable]
     private let entities: [CoreDataFile.NumberedEntity]
     private var content = ModelContent()
     private var index: [Int64: Int] = [:]
+    /// The names of all indexes.
+    private var indexes: Set<String> = []
 
     static func read(
         _ database: SQLiteDatabase, _ tables: [String: FileTable], _ entities: [CoreDataFile.NumberedEntity]
@@ -34,6 +38,8 @@ struct TableModel {
             index[entity.number] = content.entities.count
             content.entities.append(EntityDescription(name: entity.name, superentityName: names[entity.parent]))
         }
+        let list = try database.prepare("SELECT name FROM sqlite_master WHERE type = 'index'")
+        while try list.step() { indexes.insert(list.text(0).uppercased()) }
         for entity in entities where names[entity.parent] == nil {
             guard let table = tables["Z" + entity.name.uppercased()] else { continue }
             try addProperties(of: table, to: entity)
@@ -58,18 +64,19 @@ struct TableModel {
     private mutating func addProperties(
         of table: FileTable, to entity: CoreDataFile.NumberedEntity
     ) throws(StrataError) {
-        // Core Data sorts the columns of integers: attributes first, then to-ones.
-        var last = ""
-        var isBehindAttributes = false
-        for (column, type) in table.columns where column.hasPrefix("Z") && !column.hasPrefix("Z_") {
+        let columns = table.columns.filter { column, _ in
+            column.hasPrefix("Z") && !column.hasPrefix("Z_") && !(column.dropFirst().first?.isNumber ?? true)
+        }
+        let integers = columns.filter { $0.type == "INTEGER" }.map(\.name)
+        let secondRun = zip(integers, integers.dropFirst()).first { $0 > $1 }?.1
+        let links = Set(secondRun.map { first in integers.drop { $0 != first } } ?? [])
+        for (column, type) in columns {
             let name = String(column.dropFirst())
-            if name.first?.isNumber ?? true { continue }
-            if type == "INTEGER" {
-                if column < last { isBehindAttributes = true }
-                last = column
-            }
-            let isLink = type == "INTEGER" && (isBehindAttributes || Self.isNumbered(name, table))
-            if type == "INTEGER", let target = try target(of: column, table, isLink: isLink) {
+            let isLink = links.contains(column) || Self.isNumbered(name, table)
+            let mayBeLink = secondRun == nil && type == "INTEGER"
+                && (entities.contains { $0.name.uppercased() == name }
+                    || indexes.contains("\(table.name.uppercased())_\(column)_INDEX"))
+            if isLink || mayBeLink, let target = try self.target(of: column, table, isLink: isLink) {
                 add(
                     .relationship(
                         RelationshipDescription(

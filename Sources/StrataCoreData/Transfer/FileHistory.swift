@@ -19,12 +19,12 @@ enum FileHistory {
 
     /// - Returns: how many transactions are kept.
     static func keep(_ file: CoreDataFile, in store: Store) throws -> Int {
-        let notes = try notes(file)
-        guard !notes.isEmpty else { return 0 }
+        let lines = try notes(file)
+        guard !lines.isEmpty else { return 0 }
         try store.changeMetadata(MaintenanceNote(author: nil)) { entries in
-            for (index, note) in notes.enumerated() { entries["\(key).\(index + 1)"] = .string(note) }
+            for (index, line) in lines.enumerated() { entries["\(key).\(index + 1)"] = .string(line) }
         }
-        return notes.count
+        return lines.count
     }
 
     /// A line for each transaction: date, author, context, bundle, process, inserted, updated and deleted objects.

@@ -21,9 +21,9 @@ struct ExampleSource {
     }
 
     var text: String {
-        (["import Foundation", "import Strata", "import StrataXcode"] + imports + ["enum \(name) {"] + declarations
-            + functions + ["}"]
-            + extensions).joined(separator: "\n") + "\n"
+        let modules = ["Foundation", "Strata", "StrataCoreData", "StrataXcode"].map { "import \($0)" }
+        let lines = modules + imports + ["enum \(name) {"] + declarations + functions + ["}"] + extensions
+        return lines.joined(separator: "\n") + "\n"
     }
 
     private mutating func add(_ block: CodeBlock, _ number: Int) {
