@@ -141,16 +141,12 @@ if !coreOnly {
                 "StrataMacrosParts", "StrataModel",
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ]),
-<<<<<<< HEAD
         .executableTarget(
             name: "damage-child", dependencies: ["Strata", "StrataStore", "StrataModel", "StrataTestSupport"],
             path: "Tests/damage-child"),
         .testTarget(
-            name: "StrataTests", dependencies: ["Strata", "StrataXcode", "StrataTestSupport", "damage-child"]),
-=======
-        .testTarget(
-            name: "StrataTests", dependencies: ["Strata", "StrataCoreData", "StrataXcode", "StrataTestSupport"]),
->>>>>>> 1a7ce14 (Examples of documents may import StrataCoreData)
+            name: "StrataTests",
+            dependencies: ["Strata", "StrataCoreData", "StrataXcode", "StrataTestSupport", "damage-child"]),
     ]
     // The worked examples are programs of a package of their own; under other names they are built here once more, so
     // that the suite runs them. What it asks of their classes it asks of libraries from the same files without the

@@ -167,20 +167,19 @@ struct ModelMending {
     private mutating func supplemented(_ model: ManagedObjectModel) throws(StrataError) -> ManagedObjectModel {
         var kept = ModelSupplement()
         for template in content.supplement.fetchRequestTemplates {
-            let name = "the request \(template.name)"
-            if allows(name, { () throws(StrataError) in try model.adding(fetchRequestTemplates: [template]) }) {
+            if allows("the request \(template.name)", { try model.adding(fetchRequestTemplates: [template]) }) {
                 kept.fetchRequestTemplates.append(template)
             }
         }
         for property in content.supplement.fetchedProperties {
             let name = "the fetched property \(property.entityName).\(property.name)"
-            if allows(name, { () throws(StrataError) in try model.adding(fetchedProperties: [property]) }) {
+            if allows(name, { try model.adding(fetchedProperties: [property]) }) {
                 kept.fetchedProperties.append(property)
             }
         }
         for configuration in content.supplement.configurations {
             let name = "the configuration \(configuration.name)"
-            if allows(name, { () throws(StrataError) in try model.adding(configurations: [configuration]) }) {
+            if allows(name, { try model.adding(configurations: [configuration]) }) {
                 kept.configurations.append(configuration)
             }
         }
