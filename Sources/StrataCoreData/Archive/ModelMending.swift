@@ -188,12 +188,13 @@ struct ModelMending {
             configurations: kept.configurations, versionIdentifier: content.supplement.versionIdentifier)
     }
 
-    private mutating func allows(_ what: String, _ add: () throws(StrataError) -> ManagedObjectModel) -> Bool {
-        do throws(StrataError) {
+    private mutating func allows(_ what: String, _ add: () throws -> ManagedObjectModel) -> Bool {
+        do {
             _ = try add()
             return true
         } catch {
-            notes.append("\(what) is left out: \(error.details.first?.message ?? error.message)")
+            let refusal = error as? StrataError
+            notes.append("\(what) is left out: \(refusal?.details.first?.message ?? refusal?.message ?? "\(error)")")
             return false
         }
     }

@@ -4,7 +4,18 @@ import StrataCoreData
 import StrataModel
 import StrataStore
 
-extension CoreDataFaultTreatment: ExpressibleByArgument {}
+/// What `import` does with faults in a file of Core Data.
+enum FaultWay: String, ExpressibleByArgument, CaseIterable {
+    case refuse, repair, list
+
+    var treatment: CoreDataFaultTreatment {
+        switch self {
+        case .refuse: .refuse
+        case .repair: .repair
+        case .list: .list
+        }
+    }
+}
 
 /// The arguments of `import` for a store of Core Data, and what it does with them.
 struct CoreDataArguments: ParsableArguments {
@@ -20,7 +31,7 @@ struct CoreDataArguments: ParsableArguments {
         help: ArgumentHelp(
             "For faults in a file of Core Data: refuse, repair (what has a rule), or list (bring over as it is).",
             valueName: "way"))
-    var onFault = CoreDataFaultTreatment.repair
+    var onFault = FaultWay.repair
 
     static let help = """
         --into makes a new store of a SQLite file of Core Data or SwiftData. The model is the one in the file, or what \
@@ -38,7 +49,7 @@ struct CoreDataArguments: ParsableArguments {
         var options = CoreDataImportOptions()
         options.model = model.map { URL(filePath: $0) }
         options.modelVersion = modelVersion
-        options.onFault = onFault
+        options.onFault = onFault.treatment
         return options
     }
 
