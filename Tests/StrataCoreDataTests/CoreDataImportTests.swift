@@ -218,10 +218,12 @@ import Testing
         // The importer asks after each thousand rows and in each step of links and pairs.
         for patience in [0, 11, 1, 2, 3] {
             var asked = 0
-            let importer = try CoreDataImporter(folder.file, options: .init()) {
-                asked += 1
-                return asked > patience
-            }
+            let importer = try CoreDataImporter(
+                folder.file, options: .init(),
+                isInterrupted: {
+                    asked += 1
+                    return asked > patience
+                })
             #expect(throws: CoreDataImporter.Interrupted.self) { try importer.run(into: folder.store) }
             #expect(folder.names == [".Library.strata.importing", "Library.sqlite"])
         }

@@ -32,7 +32,7 @@ import Testing
         let query = try run("query", path, "Ratings", "--format", "csv")
         #expect(query.output.hasPrefix("drawer,ties,best\nDrawer/p") && query.output.contains(",1,5"), "\(query)")
         #expect(try run("query", path, "Ratings", "--where", "ties > 1", "--json").output == "[]\n")
-        #expect(try run("query", path, "Ratings", "--at", "t2", "--format", "csv").output.contains(",1,4.5"))
+        #expect(try run("query", path, "Ratings", "--at", "t3", "--format", "csv").output.contains(",1,4.5"))
         let wrong = try run("show", path, "Rating")
         #expect(wrong.exitCode == 2 && wrong.error.contains("Did you mean 'Ratings'?"), "\(wrong)")
         #expect(try run("query", path, "Ratings", "--where", "tie > 1").exitCode != 0)

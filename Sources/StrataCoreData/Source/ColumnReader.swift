@@ -89,6 +89,7 @@ struct ColumnReader {
     /// A real number is the decimal that its shortest text shows: the file keeps no more.
     private func decimal(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
         if kind == .integer { return .sound(.decimal(Decimal(row.integer(column)))) }
+        if kind == .text, row.text(column) == "NaN" { return .sound(.decimal(.nan)) }
         let number = Decimal(string: row.text(column), locale: Locale(identifier: "en_US_POSIX"))
         guard kind != .blob, let number, !number.isNaN else { return .unsound(.null, "is no decimal") }
         return .sound(.decimal(number))

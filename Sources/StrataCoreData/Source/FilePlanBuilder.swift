@@ -15,7 +15,13 @@ struct FilePlanBuilder {
 
     init(_ file: CoreDataFile) {
         self.file = file
-        numbers = Dictionary(file.entities.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+        var numbers = Dictionary(file.entities.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+        // The rows of a renamed entity may still be under its former name.
+        for entity in file.model.entities where numbers[entity.name] == nil {
+            guard let former = entity.renamingIdentifier, file.model.entitiesByName[former] == nil else { continue }
+            numbers[entity.name] = numbers[former]
+        }
+        self.numbers = numbers
     }
 
     private var hierarchy: EntityHierarchy { file.model.hierarchy }
@@ -34,7 +40,8 @@ struct FilePlanBuilder {
         }
         for root in roots where tableOfRoot[root.name] != nil { addColumns(of: root) }
         for entity in file.model.entities { addPairs(of: entity) }
-        for entity in file.entities where file.model.entitiesByName[entity.name] == nil {
+        let known = Set(file.model.entities.compactMap { numbers[$0.name] })
+        for entity in file.entities where !known.contains(entity.number) {
             plan.notes.append("\(entity.name): the model lacks this entity of the file; its objects are left out")
         }
     }

@@ -40,9 +40,10 @@ struct KeyTable {
         let rows = try database.prepare("SELECT Z_PK, Z_ENT FROM \(name)")
         while try rows.step() {
             let key = rows.integer(0)
-            guard let index = indexes[rows.integer(1)], rows.kind(0) == .integer, key >= first, key <= last else {
-                continue
-            }
+            // The number of an entity that has its table for itself may be out of date.
+            guard let index = entities.count == 1 ? 1 : indexes[rows.integer(1)], rows.kind(0) == .integer,
+                key >= first, key <= last
+            else { continue }
             let isKnown = isDense ? dense[Int(key - first)] != 0 : sparse[key] != nil
             guard !isKnown else {
                 throw StrataError(

@@ -89,9 +89,13 @@ package struct CoreDataVerification {
             rows.restart(Int64.min)
             while try rows.step() {
                 let key = rows.integer(0)
-                guard rows.kind(0) == .integer, let entity = layout.entities[index][rows.integer(1)],
+                guard rows.kind(0) == .integer, let entity = layout.entity(rows.integer(1), table: index),
                     let id = layout.keys[index].objectID(key)
-                else { continue }
+                else {
+                    result.rows.note(false)
+                    result.differ("\(table.rootName)/p\(key) is of no entity of the model")
+                    continue
+                }
                 if try snapshot.exists(id) { seen[id.entityID, default: 0] += 1 }
                 let isEqual = try compare(rows, id, entity, "\(entity.schema.name)/p\(key)")
                 result.rows.note(isEqual)

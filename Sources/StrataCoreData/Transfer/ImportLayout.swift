@@ -97,6 +97,11 @@ struct ImportLayout {
         return Entity(schema: entity, columns: columns, absent: absent)
     }
 
+    /// The entity of a row with its entity's number.
+    func entity(_ number: Int64, table: Int) -> Entity? {
+        entities[table].count == 1 ? entities[table].first?.value : entities[table][number]
+    }
+
     /// A hidden position may have another slot in a subentity.
     private static func positionSlot(of toOne: PropertySchema, in entity: EntitySchema) -> Int? {
         entity.properties.first { property in

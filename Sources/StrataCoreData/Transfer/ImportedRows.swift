@@ -44,7 +44,7 @@ struct ImportedRows {
         while try statement.step() {
             let key = statement.integer(0)
             guard statement.kind(0) == .integer, let id = layout.keys[table].objectID(key),
-                let entity = layout.entities[table][statement.integer(1)]
+                let entity = layout.entity(statement.integer(1), table: table)
             else {
                 faults.add(
                     CoreDataFault(

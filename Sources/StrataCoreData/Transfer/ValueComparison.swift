@@ -44,7 +44,8 @@ struct ValueComparison {
     private static func isEqual(
         _ value: Decimal, _ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind
     ) -> Bool {
-        switch kind {
+        if value.isNaN { return kind == .text && row.text(column) == "NaN" }
+        return switch kind {
         case .real: Double("\(value)") == row.double(column)
         case .integer: "\(value)" == "\(row.integer(column))"
         case .text: Decimal(string: row.text(column), locale: Locale(identifier: "en_US_POSIX")) == value
