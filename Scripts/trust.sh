@@ -77,8 +77,8 @@ campaign "planted faults, eleven kinds, each found (\`PlantedFaultTests\`, \`Bef
 faults
 campaign "states after a power cut, made of recorded writes (\`CrashImageTests\`)" 25 1200 1 \
     CrashImageTests STRATA_IMAGES=100
-campaign "schedules of contexts on a disk that fails, four power cuts of each (\`SimulationTests\`)" 15 200 200 \
-    SimulationTests STRATA_SCHEDULES=200
+campaign "schedules of contexts on a disk that fails, four power cuts of each (\`SimulationTests\`)" 15 100 100 \
+    SimulationTests STRATA_SCHEDULES=100
 campaign "damaged stores, read whole and saved on (\`DamageTests\`)" 8 200 1 \
     StrataStoreTests.DamageTests STRATA_IMAGES=200
 campaign "kills of writers, rebuilds, backups and migrations (\`CrashTests\`)" 12 70 1 \

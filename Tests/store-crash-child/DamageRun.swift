@@ -34,6 +34,10 @@ struct DamageRun {
 
     func run() throws {
         let whole = root.appending(path: "sound", directoryHint: .isDirectory)
+        // A process before this one may have been ended by a damaged store.
+        if FileManager.default.fileExists(atPath: whole.path(percentEncoded: false)) {
+            try FileManager.default.removeItem(at: whole)
+        }
         try sound.write(to: whole)
         let right = try AppView(Recording.store(in: whole)).whole()
         for number in numbers {

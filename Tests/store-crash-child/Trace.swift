@@ -48,7 +48,9 @@ struct Trace {
                     bytes: hasBytes ? take(head.extent) : []))
         }
         self.operations = operations
-        let start = (operations.firstIndex { $0.kind == RECORD_BEGUN } ?? -1) + 1
+        var start = (operations.firstIndex { $0.kind == RECORD_BEGUN } ?? -1) + 1
+        // What was said of the state before holds from the first operation on.
+        while start < operations.count, operations[start].kind == RECORD_MARK { start += 1 }
         self.start = start
         durableAt = Self.durability(operations, start)
     }

@@ -118,7 +118,7 @@ extension Work {
     func backup() throws {
         let store = try openAsItIs()
         var saver = try Saver(store, thread: 1)
-        for _ in 0..<5 { say(1, try saver.save()) }
+        for _ in 0..<5 { record_mark(1, try saver.save()) }
         for count in 1...rounds {
             try store.backup(to: beside(count))
             say(0, count)

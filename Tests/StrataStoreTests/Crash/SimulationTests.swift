@@ -16,7 +16,7 @@ import Testing
     /// Each half in a process of its own.
     @Test(arguments: 0..<halves) func whatWasAcknowledgedIsThereAfterAPowerCut(half: Int) throws {
         let environment = ProcessInfo.processInfo.environment
-        let count = max(Self.halves, (environment["STRATA_SCHEDULES"].flatMap { Int($0) } ?? 60)) / Self.halves
+        let count = max(Self.halves, (environment["STRATA_SCHEDULES"].flatMap { Int($0) } ?? 24)) / Self.halves
         let first = (environment["STRATA_SEED"].flatMap { Int($0) } ?? 1) + half * count
         // Records of many would fill the memory.
         for begin in stride(from: first, to: first + count, by: 100) {
