@@ -29,8 +29,9 @@ enum FilmViews {
                 properties: [
                     .attribute(AttributeDescription(name: "name", type: .string)),
                     .attribute(AttributeDescription(name: "stars", type: .integer32, isOptional: true)),
-                    // Without inverse.
-                    .relationship(RelationshipDescription(name: "country", destinationEntityName: "Country")),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "country", destinationEntityName: "Country", hasNoInverse: true)),
                     .relationship(
                         RelationshipDescription(
                             name: "works", destinationEntityName: "Work", inverseName: "studio", isToMany: true)),
