@@ -3,13 +3,14 @@ public import StrataModel
 /// Declares a view of the objects of a class, with key paths that the compiler checks.
 ///
 /// ```swift
-/// let sales = ViewSource(Film.self, named: "StudioSales")
-///     .where { $0.released }
-///     .grouped(by: \.studio)
-///     .counting(as: "films")
-///     .summing(\.gross, as: "gross")
+/// let ratings = ViewSource(Movie.self, named: "RatingsByOwner")
+///     .where { $0.rating > 0 }
+///     .grouped(by: \.owner)
+///     .counting(as: "movies")
+///     .averaging(\.rating, as: "mean")
 ///     .maximum(\.rating, as: "best")
-/// let container = try PersistentContainer(name: "Films", entities: [Film.self], views: [sales.description])
+/// let container = try PersistentContainer(
+///     name: "Movies", entities: [Movie.self, Person.self, FamilyMember.self], views: [ratings.description])
 /// ```
 ///
 /// Each method returns the view with one column or condition more. `description` is what a model takes.

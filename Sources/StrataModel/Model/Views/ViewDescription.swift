@@ -8,7 +8,7 @@
 ///     name: "StudioSales", entityName: "Film", where: try FetchPredicate(format: "released == YES"),
 ///     keys: [ViewKey("studio")],
 ///     aggregates: [ViewAggregate("films", .count), ViewAggregate("gross", .sum, "gross")])
-/// let model = try filmModel.adding(views: [sales])
+/// let withSales = try model.adding(views: [sales])
 /// ```
 public struct ViewDescription: Sendable, Hashable, Codable {
     /// The name, unique among the views of a model.
