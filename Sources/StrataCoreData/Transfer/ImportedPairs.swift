@@ -13,7 +13,8 @@ struct ImportedPairs {
     init(_ layout: ImportLayout, _ pair: FilePlan.PairTable, after row: Int64) throws(StrataError) {
         self.layout = layout
         self.pair = pair
-        let columns = [pair.owner, pair.member].map(SQLiteDatabase.quoted)
+        let columns =
+            [pair.owner, pair.member].map(SQLiteDatabase.quoted)
             + [pair.memberOrder, pair.ownerOrder].map { $0.map(SQLiteDatabase.quoted) ?? "NULL" }
         let table = SQLiteDatabase.quoted(pair.table)
         statement = try layout.file.database.prepare(
@@ -43,7 +44,8 @@ struct ImportedPairs {
                 continue
             }
             let (ofMember, ofOwner) = (position(3), position(4))
-            let positions = link.isSource(owner, of: key)
+            let positions =
+                link.isSource(owner, of: key)
                 ? PairPositions(inSource: ofMember, inTarget: ofOwner)
                 : PairPositions(inSource: ofOwner, inTarget: ofMember)
             return (statement.integer(0), ChangeSet.PairChange(key: key, kind: .link(positions)))

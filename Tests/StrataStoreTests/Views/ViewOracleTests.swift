@@ -83,7 +83,8 @@ struct ViewOracle {
             "name": .string(["x", "y", "z"].randomElement(using: &generator) ?? "")
         ]
         if entity == "Studio" {
-            values["stars"] = Bool.random(using: &generator)
+            values["stars"] =
+                Bool.random(using: &generator)
                 ? .null : .integer(Int64.random(in: 0...4, using: &generator))
             let country = try living("Country", touched).randomElement(using: &generator)
             values["country"] = country.map(AttributeValue.objectID) ?? .null

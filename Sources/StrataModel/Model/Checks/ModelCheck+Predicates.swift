@@ -18,16 +18,18 @@ extension ModelCheck {
     mutating func checkPartial(_ predicate: FetchPredicate, of entity: EntityDescription, index: String) {
         checkCondition(
             predicate, of: entity, what: "the partial index \(index)",
-            allowed: "the object's own attributes and to-ones") { $0.complaint(aboutKeyPart: $1, in: $2) }
+            allowed: "the object's own attributes and to-ones"
+        ) { $0.complaint(aboutKeyPart: $1, in: $2) }
     }
 
     /// Checks that the condition of a view uses only attributes and to-ones of the object and behind its to-ones.
     mutating func checkCondition(_ predicate: FetchPredicate, of entity: EntityDescription, view: String) {
         checkCondition(
             predicate, of: entity, what: "the view \(view)",
-            allowed: "attributes and to-ones of the object and behind its to-ones") {
-                $0.complaint(aboutValuePath: $1, in: $2)
-            }
+            allowed: "attributes and to-ones of the object and behind its to-ones"
+        ) {
+            $0.complaint(aboutValuePath: $1, in: $2)
+        }
     }
 
     private mutating func checkCondition(

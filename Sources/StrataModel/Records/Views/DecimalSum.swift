@@ -70,7 +70,8 @@ package struct DecimalSum: Sendable, Hashable {
             var part = Self.decimal(magnitude.low, exponent)
             if magnitude.high > 0 {
                 // 2^128 as a decimal has 39 digits, so this part is rounded.
-                part += Self.decimal(UInt128(magnitude.high), exponent) * Self.decimal(UInt128(1) << 64, 0)
+                part +=
+                    Self.decimal(UInt128(magnitude.high), exponent) * Self.decimal(UInt128(1) << 64, 0)
                     * Self.decimal(UInt128(1) << 64, 0)
             }
             total += isNegative ? -part : part
