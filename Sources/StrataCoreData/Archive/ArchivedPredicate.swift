@@ -44,7 +44,8 @@ struct ArchivedPredicate {
             let right = expression(archive.field("NSRightExpression", of: object), depth: depth - 1)
         else { return nil }
         let modifier = archive.integer(archive.field("NSModifier", of: operation)).flatMap { UInt8(exactly: $0) }
-        let options = archive.integer(archive.field("NSOptions", of: operation))
+        let options =
+            archive.integer(archive.field("NSOptions", of: operation))
             ?? archive.integer(archive.field("NSFlags", of: operation)) ?? 0
         var folding: StringFolding = []
         if options & 1 != 0 { folding.insert(.caseInsensitive) }

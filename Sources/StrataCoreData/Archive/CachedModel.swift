@@ -260,10 +260,12 @@ struct CachedModel {
     private mutating func relationship(
         _ object: KeyedArchive.Index, _ name: String, _ owner: String
     ) -> RelationshipDescription {
-        let destination = text("_NSDestinationEntityName", object)
+        let destination =
+            text("_NSDestinationEntityName", object)
             ?? text("NSEntityName", archive.field("NSDestinationEntity", of: object)) ?? ""
         var relationship = RelationshipDescription(name: name, destinationEntityName: destination)
-        relationship.inverseName = text("_NSInverseRelationshipName", object)
+        relationship.inverseName =
+            text("_NSInverseRelationshipName", object)
             ?? text("NSPropertyName", archive.field("NSInverseRelationship", of: object))
         relationship.hasNoInverse = relationship.inverseName == nil
         relationship.isOptional = flag("NSIsOptional", object)

@@ -70,9 +70,12 @@ struct FilePlan {
         var left = Array(tables.indices)
         while !left.isEmpty {
             // In a cycle, the table that leads to the fewest others begins.
-            let next = left.min { first, second in
-                (targets[first].subtracting(order).count, first) < (targets[second].subtracting(order).count, second)
-            } ?? left[0]
+            let next =
+                left.min { first, second in
+                    (targets[first].subtracting(order).count, first) < (
+                        targets[second].subtracting(order).count, second
+                    )
+                } ?? left[0]
             order.append(next)
             left.removeAll { $0 == next }
         }

@@ -73,7 +73,8 @@ struct TableModel {
         for (column, type) in columns {
             let name = String(column.dropFirst())
             let isLink = links.contains(column) || Self.isNumbered(name, table)
-            let mayBeLink = secondRun == nil && type == "INTEGER"
+            let mayBeLink =
+                secondRun == nil && type == "INTEGER"
                 && (entities.contains { $0.name.uppercased() == name }
                     || indexes.contains("\(table.name.uppercased())_\(column)_INDEX"))
             if isLink || mayBeLink, let target = try self.target(of: column, table, isLink: isLink) {
@@ -108,9 +109,10 @@ struct TableModel {
     /// Whether the table keeps an order or the entities of the targets.
     private static func isNumbered(_ name: String, _ table: FileTable) -> Bool {
         table.columns.contains { column in
-            column.name == "Z_FOK_\(name)" || column.name.hasPrefix("Z") && column.name.hasSuffix("_\(name)")
-                && column.name.dropFirst().dropLast(name.count + 1).allSatisfy(\.isNumber)
-                && column.name.count > name.count + 2
+            column.name == "Z_FOK_\(name)"
+                || column.name.hasPrefix("Z") && column.name.hasSuffix("_\(name)")
+                    && column.name.dropFirst().dropLast(name.count + 1).allSatisfy(\.isNumber)
+                    && column.name.count > name.count + 2
         }
     }
 
@@ -150,8 +152,9 @@ struct TableModel {
     private mutating func addPairs(of name: String) {
         guard let table = tables[name], let own = JoinColumn(name), let owner = entity(own.number) else { return }
         let columns = table.columns.map(\.name).filter { !$0.hasPrefix("Z_FOK_") }.compactMap { JoinColumn($0) }
-        guard columns.count == 2, let forward = columns.first(where: { $0.base == own.base && $0 != columns.first })
-            ?? columns.first(where: { $0.name == own.name }) ?? columns.last,
+        guard columns.count == 2,
+            let forward = columns.first(where: { $0.base == own.base && $0 != columns.first })
+                ?? columns.first(where: { $0.name == own.name }) ?? columns.last,
             let back = columns.first(where: { $0 != forward }), let target = entity(forward.number)
         else { return }
         let (there, here) = (own.name.lowercased(), backName(back, besides: name).lowercased())
