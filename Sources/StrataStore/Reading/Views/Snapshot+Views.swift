@@ -9,7 +9,7 @@ extension Snapshot {
     /// are grouped anew.
     ///
     /// - Throws: `unknownKey` for a view or column that the model does not have; `invalidRequest`; `corrupt`.
-    /// - Complexity: O(groups + rows in layers); of one group with its keys given, O(log n + rows in layers).
+    /// - Complexity: O(groups + rows in layers).
     package func rows(_ request: ViewRequest) throws -> ResultRows {
         let view = try preparedView(request.viewName)
         guard request.limit >= 0, request.offset >= 0 else {
