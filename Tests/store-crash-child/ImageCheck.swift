@@ -110,7 +110,7 @@ struct ImageCheck {
             try expect(made.contains { $0.number == number }, "store \(number) is gone, \(acknowledged) were made")
         }
         for (number, url) in made {
-            // One that was not finished is finished by whoever opens it next.
+            // The next opening finishes an interrupted one.
             let store = try Store.open(.directory(url), model: try CrashModel.make(), options: options)
             defer { store.close() }
             let saves = try store.transactions(limit: .max).count { $0.metadata["n"] != nil }

@@ -67,7 +67,7 @@ final class SQLiteDatabase {
         return SQLiteStatement(statement, self)
     }
 
-    /// Runs a statement whose rows nobody needs.
+    /// Runs a statement and drops its rows.
     func run(_ text: String) throws(StrataError) {
         let statement = try prepare(text)
         while try statement.step() {}

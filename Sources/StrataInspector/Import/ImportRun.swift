@@ -146,7 +146,7 @@ struct ImportRun {
         }
     }
 
-    /// The error with the locations of the records; damage is told as it is.
+    /// Adds the locations of the records to an error, unless the store is damaged.
     private static func located(_ error: any Error, _ locations: [RecordLocation]) -> any Error {
         guard let error = error as? StrataError, error.code != .corrupt else { return error }
         return InputError(text(error, locations))

@@ -3,7 +3,7 @@ import Testing
 
 /// How two meta pages and the newest seal fit together, as a damage or a power cut may leave them.
 @Suite struct HeadStateTests {
-    /// A meta page as far as a head is told from it: the number of its commit, and one that stands for its trees.
+    /// A meta page with two fields filled in: the number of its commit, and a number that stands for its trees.
     private static func page(_ commit: UInt64, trees: UInt64) -> [UInt8] {
         var words = [UInt64](repeating: 0, count: MetaPage.size / 8)
         words[MetaPage.mainOffset / 8 + 5] = trees

@@ -1,7 +1,7 @@
 import Foundation
 import StrataTestSupport
 
-/// A directory for many stores, which goes when nobody holds it any more, and the program that works in it.
+/// A temporary directory for many stores, and the program that works in it. It is removed with this object.
 final class CampaignFolder {
     let root: URL
     private let child = BuiltProgram("store-crash-child")

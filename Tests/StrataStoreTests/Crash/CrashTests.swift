@@ -183,7 +183,7 @@ import Testing
             else { continue }
             let made = root.appending(path: name, directoryHint: .isDirectory)
             defer { try? FileManager.default.removeItem(at: made) }
-            // One that was not finished is finished by whoever opens it next.
+            // The next opening finishes an interrupted one.
             let store = try opened(made, place) ?? Store.open(.directory(made), model: try MovieModel.make())
             if number <= last {
                 #expect(try store.transactions(limit: .max).contains { $0.metadata["n"] == "1" }, "\(place)")

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Is told the state before each event that a projector applies; a verification compares it with what the event says.
+/// Receives the state before each event that a projector applies. `verify` compares that state with the event.
 protocol PriorStateObserver: AnyObject {
     /// An update or a deletion comes to a row.
     func willApply(
@@ -10,4 +10,13 @@ protocol PriorStateObserver: AnyObject {
 
     /// The end or the move of a link comes to a pair.
     func willApply(_ event: PairEvent, _ eventNumber: EventNumber, to state: PairState)
+}
+
+extension Projector {
+    /// A row before an event, in bytes that stay in place.
+    struct CurrentRow {
+        let image: UnsafeRawBufferPointer
+        let layout: RowLayout
+        let owner: [UInt8]?
+    }
 }

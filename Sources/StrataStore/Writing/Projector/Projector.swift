@@ -33,13 +33,6 @@ struct Projector: ~Copyable {
     private var indexPlan: IndexMap?
     private var entities: ProjectedEntities
 
-    /// A row before an event, in bytes that stay in place.
-    struct CurrentRow {
-        let image: UnsafeRawBufferPointer
-        let layout: RowLayout
-        let owner: [UInt8]?
-    }
-
     init(tables: StoreTables, histories: SchemaHistory, tracking: Tracking) {
         self.tables = tables
         self.histories = histories
