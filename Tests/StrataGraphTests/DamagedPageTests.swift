@@ -1,71 +1,13 @@
 import Foundation
-import LMDB
 import StrataModel
 import Testing
 
 @testable import StrataGraph
-@testable import StrataStore
 
 /// Pages of a view are damaged: what a property shows in their place reaches the caller as an error and is never saved.
 @Suite struct DamagedPageTests {
-    private enum View {
-        case objects, links
-    }
-
-    /// An owner of 300 films in a store on disk. All pages of one view are zeros.
-    private final class Library {
-        let directory = URL.temporaryDirectory.appending(component: "pages-\(UUID().uuidString).strata")
-        let container: PersistentContainer
-        let context: ManagedObjectContext
-        let owner: FamilyMember
-
-        init(damaging view: View) throws {
-            let first = try Self.open(directory)
-            let writer = first.newBackgroundContext()
-            let made = FamilyMember(context: writer)
-            made.name = "Anna"
-            for number in 0..<300 {
-                let movie = Movie(context: writer)
-                movie.title = "film \(number)"
-                movie.familyMember = made
-            }
-            try writer.save()
-            let file = writer.binding.store.file
-            let transaction = try file.environment.beginWrite()
-            let pages = try transaction.pagesOf([view == .links ? file.tables.links.main : file.tables.objects])
-            transaction.abort()
-            first.close()
-            let handle = try FileHandle(forWritingTo: directory.appending(component: "data.mdb"))
-            for page in pages {
-                try handle.seek(toOffset: page * 4096)
-                try handle.write(contentsOf: Data(count: 4096))
-            }
-            try handle.close()
-            container = try Self.open(directory)
-            context = container.newBackgroundContext()
-            owner = try #require(context.object(with: made.objectID) as? FamilyMember)
-        }
-
-        deinit {
-            container.close()
-            try? FileManager.default.removeItem(at: directory)
-        }
-
-        private static func open(_ directory: URL) throws -> PersistentContainer {
-            let container = try PersistentContainer(
-                name: "Damaged", entities: [Movie.self, FamilyMember.self, Hooked.self], at: .url(directory))
-            try container.loadPersistentStores()
-            return container
-        }
-    }
-
-    private func expectDamage(_ body: () throws -> Void) {
-        let error = #expect(throws: StrataError.self) { try body() }
-        #expect(error?.code == .corrupt && "\(error as Any)".contains("page "), "\(error as Any)")
-    }
-
     @Test func aListWithoutItsMembersIsNeverSaved() throws {
-        let library = try Library(damaging: .links)
+        let library = try DamagedLibrary(damaging: .links)
         let (context, owner) = (library.context, library.owner)
         var told: [StrataError] = []
         context.faultingErrorHandler = { told.append($0) }
@@ -93,7 +35,7 @@ import Testing
 
     /// The members are counted elsewhere, so a walk by their positions goes on where none can be read.
     @Test func membersThatCannotBeReadAreEmptyObjects() throws {
-        let library = try Library(damaging: .links)
+        let library = try DamagedLibrary(damaging: .links)
         let movies = library.owner.favoriteMovies
         #expect(movies.count == 300)
         #expect(Set(movies.map(\.title)) == [""])
@@ -104,7 +46,7 @@ import Testing
     }
 
     @Test func membersByNameAreThrown() throws {
-        let library = try Library(damaging: .links)
+        let library = try DamagedLibrary(damaging: .links)
         let (context, owner) = (library.context, library.owner)
         expectDamage { _ = try owner.value(forKey: "favoriteMovies") }
         expectDamage { _ = try owner.objectIDs(forRelationshipNamed: "favoriteMovies") }
@@ -116,7 +58,7 @@ import Testing
     }
 
     @Test func damageThatAHookMeetsIsThrownByTheSameSave() throws {
-        let library = try Library(damaging: .links)
+        let library = try DamagedLibrary(damaging: .links)
         let (context, owner) = (library.context, library.owner)
         let hooked = Hooked(context: context)
         hooked.willSaveBody = { _ in for _ in owner.favoriteMovies {} }
@@ -126,7 +68,7 @@ import Testing
     }
 
     @Test func anObjectThatReadsAsEmptyIsNeverSaved() throws {
-        let library = try Library(damaging: .objects)
+        let library = try DamagedLibrary(damaging: .objects)
         let (context, owner) = (library.context, library.owner)
         #expect(owner.name.isEmpty)
         expectDamage { _ = try context.count(for: FetchRequest<Movie>()) }

@@ -55,16 +55,23 @@ package final class WriteCursor: Cursor {
 }
 
 extension WriteCursor {
-    /// Admits the pages that LMDB reads when it removes the current record: those of its value, the leaf behind it, to
-    /// which cursors move from a page's last record, and those beside it with which it may be merged.
+    /// Admits the pages that LMDB reads when it removes the current record, and has not read to come here: those of its
+    /// value, the leaf behind it, to which cursors move from a page's last record, and those beside it with which it may
+    /// be merged.
     private func admitNeighbours(_ admission: WriteAdmission) throws(LMDBError) {
-        try admission.admit(table, key)
-        guard let stack = CursorStack(active) else { return }
+        if try admission.hasLongValues(table) { try admission.admit(table, key) }
+        guard let stack = CursorStack(active) else { return try admission.admit(table, key) }
         var level = stack.depth - 1
-        if let leaf = stack.page(level, pageSize), stack.index(level) + 1 >= leaf.count,
-            let upper = stack.upperEntry(of: level, pageSize)
-        {
+        guard let leaf = stack.page(level, pageSize) else { return }
+        if stack.index(level) + 1 >= leaf.count, let upper = stack.upperEntry(of: level, pageSize) {
             try admission.admit(table, .key(SoughtKey(entry: upper)))
+        }
+        guard level > 0, leaf.mayBeMerged(without: stack.index(level)) else { return }
+        // LMDB merges pages below the same page above.
+        if let above = stack.page(level - 1, pageSize), above.count > 4,
+            try admission.admitLeaves(of: table, below: above, beside: stack.index(level - 1))
+        {
+            return
         }
         while level > 0, let page = stack.page(level, pageSize), page.mayBeMerged(without: stack.index(level)) {
             if let lower = stack.lowerEntry(of: level, pageSize) {

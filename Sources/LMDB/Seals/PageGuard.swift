@@ -131,6 +131,13 @@ final class PageGuard: @unchecked Sendable {
         return look(number, page, mark, table)
     }
 
+    /// Whether a page was admitted with this sum.
+    @inline(__always)
+    func remembers(_ number: UInt64, _ sum: UInt32) -> Bool {
+        guard number < count, let memo else { return false }
+        return sum != 0 && memo[Int(truncatingIfNeeded: number)].load(ordering: .relaxed) == sum
+    }
+
     /// Admits a page that lies in the map.
     ///
     /// - Throws: `corrupted`, with the number of the page and what is wrong with it.

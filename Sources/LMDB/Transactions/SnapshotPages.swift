@@ -115,6 +115,28 @@ final class SnapshotPages {
         return page
     }
 
+    /// Whether the sums are of the snapshot's commit. Only a writer may ask: others may be overtaken.
+    var areSealed: Bool {
+        guard let snapshotID, !judgesByStructure, let seal = sums.trusted else { return false }
+        return seal.commit == snapshotID.number
+    }
+
+    /// Admits a page that a write transaction reaches, if it is one of the snapshot and not one that LMDB has taken
+    /// since from the free pages. The sums must be of the snapshot's commit.
+    ///
+    /// - Returns: false where the page's entry does not tell.
+    @inline(__always)
+    func admitUnlessNew(
+        _ number: UInt64, _ kind: Page.Kind, _ contents: PageGuard.Contents
+    ) throws(LMDBError) -> Bool {
+        let entry = sums.entry(number)
+        if entry.isInUse, pageGuard.remembers(number, entry.sum) { return true }
+        guard number < pageCount else { return true }
+        guard entry != .none, entry.isSound(number: number, salt: sums.salt) else { return false }
+        if entry.isInUse { _ = try page(number, kind, in: contents) }
+        return true
+    }
+
     /// The bytes of a value that has pages of its own.
     func longValue(from first: UInt64, sizeInBytes size: Int) throws(LMDBError) -> UnsafeRawBufferPointer {
         guard let bytes = page(first), let start = bytes.baseAddress else { throw pageGuard.refusal }

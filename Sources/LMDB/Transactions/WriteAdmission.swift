@@ -32,6 +32,9 @@ final class WriteAdmission {
     /// By table.
     private let leaves: UnsafeMutablePointer<Leaf>
     private let tableCount: Int
+    /// Whether the sums of pages are of the commit that the transaction began at, so that they tell its pages from new
+    /// ones.
+    private lazy var isSealed = pages.areSealed
 
     /// - Parameter pages: of the commit that the transaction begins at.
     init(_ pages: SnapshotPages) {
@@ -89,6 +92,21 @@ final class WriteAdmission {
 
     /// Admits the way to a leaf.
     func admit(_ table: Table, _ target: TreeTarget) throws(LMDBError) { try walk(table, to: target) }
+
+    /// Whether a table had values with pages of their own when the transaction began.
+    @inline(__always)
+    func hasLongValues(_ table: Table) throws(LMDBError) -> Bool { try pages.tree(of: table).longValuePages > 0 }
+
+    /// Admits the leaves before and behind one, by the numbers that a page above them has now.
+    ///
+    /// - Parameter index: of the leaf's entry in that page.
+    /// - Returns: false where numbers do not tell which pages LMDB has changed.
+    func admitLeaves(of table: Table, below page: Page, beside index: Int) throws(LMDBError) -> Bool {
+        guard isSealed else { return false }
+        if index > 0, try !pages.admitUnlessNew(page.admittedChild(index - 1), .leaf, .init(of: table)) { return false }
+        guard index + 1 < page.count else { return true }
+        return try pages.admitUnlessNew(page.admittedChild(index + 1), .leaf, .init(of: table))
+    }
 
     private func admitLongValue(_ key: SoughtKey, in page: Page) throws(LMDBError) {
         let (index, isFound) = page.leafIndex(of: key)

@@ -32,11 +32,14 @@ extension Environment {
     ///
     /// Readers and writers go on meanwhile, and no transaction is held. A store without sums, as one of an older version
     /// that was not written to since, has the structure of its trees looked at instead (`surveyPages`).
-    /// - Parameter pace: how many bytes to read in a second at most; nil for as many as the disk gives.
+    /// - Parameters:
+    ///   - pace: how many bytes to read in a second at most; nil for as many as the disk gives.
+    ///   - goesOn: asked every few hundred pages.
+    /// - Returns: nil where `goesOn` was false.
     /// - Throws: `closed`, `usedAfterFork`.
     /// - Complexity: a read of every page in use.
-    package func checkPages(pace: Int? = nil) throws(LMDBError) -> PageReport {
-        var report = try comparePages(pace: pace)
+    package func checkPages(pace: Int? = nil, while goesOn: () -> Bool) throws(LMDBError) -> PageReport? {
+        guard var report = try comparePages(pace: pace, while: goesOn) else { return nil }
         if !report.hasSums {
             let survey = try surveyPages()
             report.pageCount = survey.pageCount
@@ -45,19 +48,26 @@ extension Environment {
         return report
     }
 
+    /// The same to the end, as fast as the disk gives.
+    package func checkPages() throws(LMDBError) -> PageReport { try checkPages(while: { true }) ?? PageReport() }
+
     /// As `checkPages`; nothing is read where there are no sums.
-    func comparePages(pace: Int? = nil) throws(LMDBError) -> PageReport {
+    func comparePages(pace: Int? = nil, while goesOn: () -> Bool = { true }) throws(LMDBError) -> PageReport? {
         var report = PageReport()
         report.hasSums = sums.isUsed && sums.trusted != nil
         guard report.hasSums else { return report }
         let beginning = ContinuousClock.now
         var next: UInt64 = 2
         while try comparePages(from: &next, into: &report) {
+            guard goesOn() else { return nil }
             guard let pace, pace > 0 else { continue }
             let read = report.pageCount * sums.pageSize
             let due = beginning + .nanoseconds(Int64(Double(read) / Double(pace) * 1e9))
-            let wait = ContinuousClock.now.duration(to: due)
-            if wait > .zero { usleep(UInt32(clamping: Int64(wait / .microseconds(1)))) }
+            while case let wait = ContinuousClock.now.duration(to: due), wait > .zero {
+                // In short parts, so that it ends soon where it is not to go on.
+                usleep(UInt32(clamping: Int64(min(wait, .milliseconds(100)) / .microseconds(1))))
+                guard goesOn() else { return nil }
+            }
         }
         return report
     }

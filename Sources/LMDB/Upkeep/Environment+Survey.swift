@@ -18,7 +18,7 @@ extension Environment {
     /// - Complexity: O(n) in the pages: 100 MB take about 0.1 s.
     package func surveyPages() throws(LMDBError) -> PageSurvey {
         var survey = try surveyStructure()
-        let report = try comparePages()
+        let report = try comparePages() ?? PageReport()
         survey.hasSums = report.hasSums
         survey.problems += report.damages.map { PageSurvey.Problem(page: $0.page, sentence: $0.sentence) }
         return survey

@@ -22,6 +22,30 @@ public enum PersistentStoreDurability: Sendable, Hashable, CaseIterable {
     case disposable
 }
 
+/// What is done, besides the error that the caller gets, when a read or a save meets damage.
+public enum DamageResponse: Sendable, Hashable, CaseIterable {
+    /// Nothing.
+    case report
+    /// The views are rebuilt from the log in the background, if the log is sound. A rebuild that changes nothing or fails
+    /// is not tried again before the store is closed. Saves wait for a rebuild; reads of a store with more than 200,000
+    /// events throw `persistentStoreTimeout` until it has ended.
+    case rebuildViews
+}
+
+/// How fast and how often all pages of a store are read in the background, to find damage before it is met.
+public struct PersistentStoreScrubbing: Sendable, Hashable {
+    /// How much is read in a second at most, in millions of bytes.
+    public var megabytesPerSecond: Double
+    /// The time from the end of one look at all pages to the beginning of the next.
+    public var interval: Duration
+
+    /// Makes a pace: 4 million bytes a second, once a day, unless told otherwise.
+    public init(megabytesPerSecond: Double = 4, interval: Duration = .seconds(24 * 60 * 60)) {
+        self.megabytesPerSecond = megabytesPerSecond
+        self.interval = interval
+    }
+}
+
 /// How a store is opened.
 public struct PersistentStoreOptions: Sendable {
     /// What a finished save survives.
@@ -41,6 +65,13 @@ public struct PersistentStoreOptions: Sendable {
     ///
     /// What is hidden stays in the log. When a property comes back, its objects have their last values again.
     public var allowsModelDowngrade = false
+
+    /// What is done when a read or a save meets damage.
+    public var onDamage = DamageResponse.report
+    /// Gets each error of damage that a read, a save or a look at the pages meets, on the thread that meets it.
+    public var damageHandler: (@Sendable (StrataError) -> Void)?
+    /// Has all pages read in the background, again and again; nil for never.
+    public var scrubbing: PersistentStoreScrubbing?
 
     /// Reports the scans and rewrites of a migration, for tools.
     package var migrationProgress: ProgressHandler?
@@ -74,6 +105,12 @@ public struct PersistentStoreOptions: Sendable {
         options.migration.values = migrationRules
         options.migration.progress = migrationProgress
         options.migration.allowsDowngrade = allowsModelDowngrade
+        options.mendsViews = onDamage == .rebuildViews
+        options.damageHandler = damageHandler
+        options.scrubbing = scrubbing.map {
+            StoreScrubbing(
+                bytesPerSecond: PersistentContainer.bytesPerSecond($0.megabytesPerSecond), interval: $0.interval)
+        }
         return options
     }
 }

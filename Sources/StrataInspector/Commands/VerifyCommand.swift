@@ -12,21 +12,31 @@ struct VerifyCommand: StoreCommand {
             with checksums and the chain of digests; every object's chain; rows, indexes, links, counts, tombstones and large \
             values. Then it replays the log into a temporary store and compares the result with the views, record by record, and \
             on the way the values before each event with those that the event records. The store is only read. --quick checks \
-            pages, the log and counts. The last line says what was read, and how long it took. If the log is sound, \
+            pages, the log and counts. --pages only compares each page with its checksum, at --pace megabytes a second at \
+            most, beside whatever uses the store. The last line says what was read, and how long it took. If the log is sound, \
             'strata rebuild' mends the rest. If it is not, restore a backup, or try 'strata doctor'.
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
             "problems": [{"kind", "location", "message"}], "digests": {table: hexadecimal}, "pages", \
-            "bytes", "records", "seconds"}.
+            "bytes", "records", "seconds"}; with --pages {"sound", "pages", "hasChecksums", "problems", "seconds"}.
 
             Examples:
                 strata verify BowTies.strata
                 strata verify BowTies.strata --quick --json
+                strata verify BowTies.strata --pages --pace 8
             """)
 
     @OptionGroup var store: StoreArguments
     @Flag(help: "Only pages, head, log and counts.") var quick = false
+    @Flag(help: "Only the pages and their checksums.") var pages = false
+    @Option(help: "With --pages: how many megabytes to read in a second at most.") var pace: Double?
     @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        if pages, quick { throw ValidationError("--pages and --quick do not go together.") }
+        if pace != nil, !pages { throw ValidationError("--pace needs --pages.") }
+        if let pace, !(pace > 0) { throw ValidationError("--pace is not above 0.") }
+    }
 
     func run() throws {
         try GuardedRun.enter { message in
@@ -36,6 +46,7 @@ struct VerifyCommand: StoreCommand {
                     ? try JSONText.of(VerificationText(quick ? .quick : .full, problem))
                     : "\(problem.kind): \(problem.location): \(message)")
         }
+        if pages { return try comparePages() }
         let progress = ProgressLine()
         let report = try store.reading { store in
             defer { progress.finish() }
@@ -47,6 +58,20 @@ struct VerifyCommand: StoreCommand {
             Self.print(report)
         }
         if !report.isSound { throw ExitStatus.FoundProblem() }
+    }
+
+    private func comparePages() throws {
+        let report = try store.reading { try $0.scrub(pace: pace.map { Int(max(4096, min($0 * 1e6, 1e15))) }) }
+        if json {
+            Output.shared.line(try JSONText.of(PagesText(report)))
+        } else {
+            for problem in report.problems { Output.shared.line(Style.standard(problem.description, .red)) }
+            let pages = ValueText.count(report.pageCount, "page")
+            let what = report.hasSums ? "compared with their checksums" : "without checksums; their structure was looked at"
+            let outcome = report.problems.isEmpty ? "sound" : ValueText.count(report.problems.count, "problem")
+            Output.shared.line("\(outcome): \(pages) \(what) in \(ValueText.duration(report.duration))")
+        }
+        if !report.problems.isEmpty { throw ExitStatus.FoundProblem() }
     }
 
     static func print(_ report: VerificationReport) {
@@ -70,12 +95,39 @@ struct VerifyCommand: StoreCommand {
     }
 }
 
+/// A look at the pages as JSON.
+private struct PagesText: Encodable {
+    let sound: Bool
+    let pages: Int
+    let hasChecksums: Bool
+    let problems: [VerificationText.Problem]
+    let seconds: Double
+
+    init(_ report: ScrubReport) {
+        sound = report.problems.isEmpty
+        pages = report.pageCount
+        hasChecksums = report.hasSums
+        problems = report.problems.map { .init($0) }
+        seconds = report.duration / .seconds(1)
+    }
+}
+
 /// The report as JSON.
 private struct VerificationText: Encodable {
     struct Problem: Encodable {
         let kind: String
         let location: String
         let message: String
+
+        init(kind: String, location: String, message: String) {
+            self.kind = kind
+            self.location = location
+            self.message = message
+        }
+
+        init(_ problem: VerificationProblem) {
+            self.init(kind: problem.kind.rawValue, location: problem.location, message: problem.message)
+        }
     }
 
     let sound: Bool
@@ -112,7 +164,7 @@ private struct VerificationText: Encodable {
         events = report.eventCount
         objects = report.objectCount
         problemCount = report.problemCount
-        problems = report.problems.map { Problem(kind: $0.kind.rawValue, location: $0.location, message: $0.message) }
+        problems = report.problems.map { Problem($0) }
         digests = Dictionary(report.digests.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
         (pages, bytes, records) = (report.read.pageCount, report.read.sizeInBytes, report.read.recordCount)
         seconds = report.duration / .seconds(1)

@@ -31,15 +31,27 @@ extension Store {
             throw error
         }
         do {
-            try store.resumeRebuild(options.migration.progress)
-            try store.resumeMigration(model)
-            try store.adopt(model)
+            do {
+                try store.settle(model)
+            } catch let error as StrataError where error.code == .corrupt && options.mendsViews && !options.isReadOnly {
+                guard store.mendViews(error) else { throw error }
+                try store.settle(model)
+            }
+            store.watchForDamage()
+            store.beginScrubbing()
             if !options.isReadOnly, store.blobs.hasFiles { store.sweepBlobsInBackground() }
         } catch {
             store.close()
             throw error
         }
         return store
+    }
+
+    /// Finishes what was interrupted, and has the store take over the model.
+    private func settle(_ model: ManagedObjectModel?) throws {
+        try resumeRebuild(file.options.migration.progress)
+        try resumeMigration(model)
+        try adopt(model)
     }
 
     /// Creates a store in an empty directory, with a model that another store has had.

@@ -24,6 +24,8 @@ package final class Store: Sendable {
     private let lease: RowLease
     let feed = HeadFeed()
     private let finished = Locked<RebuildReport?>(nil)
+    let mending = ViewMending()
+    let scrubber = Locked<Scrubber?>(nil)
     private let isClosed = Atomic(false)
 
     /// - Throws: `BackgroundThread.Unavailable` if the system has no thread for the writer.
@@ -80,6 +82,7 @@ package final class Store: Sendable {
     package func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         feed.stop()
+        scrubber.withLock { $0?.stop() }
         let unused = lease.takeUnused()
         if !unused.isEmpty, case .directory = location {
             _ = writer.submit(Submission(.run { [file] in file.giveBackRows(unused) }))

@@ -96,7 +96,15 @@ import Testing
         }
     }
 
+    /// The damaged file stays in the folder `STRATA_KEEP`, if that is set.
     private func judge(_ bytes: Data, _ template: Template, _ comment: String, _ kind: String) throws {
+        if let folder = ProcessInfo.processInfo.environment["STRATA_KEEP"] {
+            let directory = URL(filePath: folder).appending(component: "\(comment).strata")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try bytes.write(to: directory.appending(component: "data.mdb"))
+            try template.sums.write(to: directory.appending(component: "pages.sums"))
+            try template.data.write(to: directory.appending(component: "data.sound"))
+        }
         let directory = URL.temporaryDirectory.appending(component: "campaign-\(UUID().uuidString).strata")
         defer { try? FileManager.default.removeItem(at: directory) }
         func reset() throws {

@@ -51,6 +51,22 @@ public struct StoreRebuild: Sendable, Hashable {
     public var isUnchanged: Bool { views.allSatisfy(\.isEqual) }
 }
 
+/// The result of a look at every page of a store.
+public struct StoreScrub: Sendable, Hashable {
+    /// How many pages in use were read.
+    public let pageCount: Int
+    /// Whether the pages have checksums. Those of a store that an older version wrote have none until the next save; then
+    /// only the structure was looked at.
+    public let hasChecksums: Bool
+    /// The damaged pages, one line each.
+    public let problems: [String]
+    /// How long it took.
+    public let duration: Duration
+
+    /// Whether no page is damaged.
+    public var isSound: Bool { problems.isEmpty }
+}
+
 /// How thoroughly a store is verified.
 public enum StoreVerificationDepth: Sendable, Hashable {
     /// Checks the checksums and the digest chain of the log, and the counts of objects.
@@ -73,6 +89,25 @@ extension PersistentContainer {
             objectCount: report.objectCount, problems: report.problems.map(\.description),
             problemCount: report.problemCount, duration: report.duration)
     }
+
+    /// Reads every page of the store's file once and compares it with its checksum. Reads and saves go on meanwhile.
+    ///
+    /// It finds each damaged page, also of what nobody reads for now. It does not look at what pages say, as `verify`
+    /// does. Damage is also logged, and given to `PersistentStoreOptions.damageHandler`.
+    ///
+    /// - Parameter megabytesPerSecond: how much to read in a second at most, in millions of bytes; nil for as much as the
+    ///   disk gives.
+    /// - Throws: `storeClosed`; `CancellationError` where the task that calls it is cancelled. Damage is a problem in the
+    ///   result, not an error.
+    public func scrub(megabytesPerSecond: Double? = nil) throws -> StoreScrub {
+        let report = try store.scrub(pace: megabytesPerSecond.map(Self.bytesPerSecond)) { !Task.isCancelled }
+        return StoreScrub(
+            pageCount: report.pageCount, hasChecksums: report.hasSums,
+            problems: report.problems.map(\.description), duration: report.duration)
+    }
+
+    /// At least a page's worth.
+    static func bytesPerSecond(_ megabytes: Double) -> Int { Int(max(4096, min(megabytes * 1e6, 1e15))) }
 
     /// Drops every view and makes it again from the log. Saves wait until it is finished.
     ///

@@ -6,9 +6,11 @@ import StrataModel
 // Errors of LMDB, of files and of damaged records, as callers of the store see them.
 
 extension StoreFile {
-    /// The error as callers of the store see it, with the original as its cause.
+    /// The error as callers of the store see it, with the original as its cause. Damage is told to `damageHandler`.
     func publicError(_ error: any Error, during work: String) -> any Error {
-        Self.publicError(error, during: work, path: path)
+        let known = Self.publicError(error, during: work, path: path)
+        if let known = known as? StrataError, known.code == .corrupt { damageHandler.withLock { $0 }?(known) }
+        return known
     }
 
     /// The same for a store that is not open.

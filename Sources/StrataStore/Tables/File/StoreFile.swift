@@ -23,6 +23,8 @@ final class StoreFile: Sendable {
     private let known: Locked<SchemaHistory>
     /// The last event of the transaction that installed a model, for the models that were looked up.
     let installations = Locked<[ModelVersion: EventNumber]>([:])
+    /// Is told of damage that reads and saves meet.
+    let damageHandler = Locked<(@Sendable (StrataError) -> Void)?>(nil)
 
     init(
         environment: Environment, tables: StoreTables, options: StoreOptions, header: StoreHeader, path: String,

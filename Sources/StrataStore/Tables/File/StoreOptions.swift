@@ -1,4 +1,5 @@
 package import Foundation
+package import StrataModel
 
 /// Where a store lives.
 package enum StoreLocation: Sendable, Hashable {
@@ -17,6 +18,18 @@ package enum StoreDurability: String, Sendable, Hashable, CaseIterable {
     case relaxed
     /// The end of the process only; for stores that can be recreated.
     case disposable
+}
+
+/// How fast and how often all pages of a store are looked at.
+package struct StoreScrubbing: Sendable, Hashable {
+    package var bytesPerSecond: Int
+    /// From the end of one look to the beginning of the next.
+    package var interval: Duration
+
+    package init(bytesPerSecond: Int, interval: Duration) {
+        self.bytesPerSecond = bytesPerSecond
+        self.interval = interval
+    }
 }
 
 /// How a store is opened.
@@ -40,6 +53,12 @@ package struct StoreOptions: Sendable {
     package var acceptsSharedOwnership = false
     /// When changes of links and indexes wait in buffers.
     package var bufferLimits = BufferLimits()
+    /// Whether damage that is met has the views rebuilt.
+    package var mendsViews = false
+    /// Is told of damage that a read, a save or a look at the pages meets, on the thread that meets it.
+    package var damageHandler: (@Sendable (StrataError) -> Void)?
+    /// Whether all pages are looked at in the background.
+    package var scrubbing: StoreScrubbing?
     /// What the store may do when the model differs from its own.
     package var migration = MigrationOptions()
 

@@ -1,0 +1,119 @@
+import Foundation
+import LMDB
+import Locking
+import Logging
+import StrataModel
+
+/// What a look at every page in use has found.
+package struct ScrubReport: Sendable {
+    /// How many pages were read.
+    package let pageCount: Int
+    /// Whether they were compared with their sums; without those only the structure of the trees was looked at.
+    package let hasSums: Bool
+    /// What is wrong with which page.
+    package let problems: [VerificationProblem]
+    /// How long it took.
+    package let duration: Duration
+}
+
+extension StoreFile {
+    /// Reads every page in use once and compares it with its sum, while everything else goes on.
+    ///
+    /// - Throws: `storeClosed`; `CancellationError` where `goesOn` is false.
+    fileprivate func scrub(pace: Int?, while goesOn: () -> Bool) throws -> ScrubReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        do {
+            guard let report = try environment.checkPages(pace: pace, while: goesOn) else {
+                throw CancellationError()
+            }
+            let problems = report.damages.map {
+                VerificationProblem(kind: .page, location: "page \($0.page)", message: $0.sentence)
+            }
+            if let first = problems.first { tell(first, count: problems.count) }
+            return ScrubReport(
+                pageCount: report.pageCount, hasSums: report.hasSums, problems: problems, duration: clock.now - start)
+        } catch {
+            throw publicError(error, during: "a look at its pages")
+        }
+    }
+
+    private func tell(_ first: VerificationProblem, count: Int) {
+        StoreLogger.shared.error("\(count) damaged pages in \(path), the first: \(first)")
+        let damage = StrataError(
+            .corrupt, "The store's file is damaged (\(first)).", context: .init(path: path))
+        damageHandler.withLock { $0 }?(damage)
+    }
+}
+
+extension Store {
+    /// Reads every page in use once and compares it with its sum, while everything else goes on.
+    ///
+    /// Damage is logged, and answered as any other that is met (`StoreOptions.damageHandler`, `mendsViews`).
+    ///
+    /// - Parameters:
+    ///   - pace: how many bytes to read in a second at most; nil for as many as the disk gives.
+    ///   - goesOn: asked every few hundred pages.
+    /// - Throws: `storeClosed`; `CancellationError` where `goesOn` is false.
+    package func scrub(pace: Int? = nil, while goesOn: () -> Bool = { true }) throws -> ScrubReport {
+        try checkOpen()
+        return try file.scrub(pace: pace, while: goesOn)
+    }
+}
+
+/// Looks at all pages of a store again and again, on a thread of its own, until it is stopped.
+///
+/// `condition` guards the state.
+final class Scrubber: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var isStopped = false
+    private var passes = 0
+
+    /// - Throws: `BackgroundThread.Unavailable` if the system has no thread for it.
+    init(_ file: StoreFile, _ scrubbing: StoreScrubbing) throws(BackgroundThread.Unavailable) {
+        try BackgroundThread.start("strata.scrub") { [self] in
+            repeat {
+                run(file, scrubbing.bytesPerSecond)
+            } while wait(for: scrubbing.interval)
+        }
+    }
+
+    /// Ends it within about a tenth of a second, without waiting for that.
+    func stop() {
+        condition.withLock {
+            isStopped = true
+            condition.broadcast()
+        }
+    }
+
+    private func run(_ file: StoreFile, _ pace: Int) {
+        do {
+            let report = try file.scrub(pace: pace) { condition.withLock { !isStopped } }
+            StoreLogger.shared.debug("looked at \(report.pageCount) pages of \(file.path) in \(report.duration)")
+        } catch is CancellationError {
+            return
+        } catch let error as StrataError where error.code == .storeClosed {
+            return stop()
+        } catch {
+            StoreLogger.shared.warning("the pages of \(file.path) could not be looked at: \(error)")
+        }
+        condition.withLock {
+            passes += 1
+            condition.broadcast()
+        }
+    }
+
+    /// - Returns: false where it was stopped meanwhile.
+    private func wait(for interval: Duration) -> Bool {
+        let end = Date(timeIntervalSinceNow: interval / .seconds(1))
+        return condition.withLock {
+            while !isStopped, condition.wait(until: end) {}
+            return !isStopped
+        }
+    }
+
+    /// Waits until all pages have been looked at so many times.
+    func waitForPasses(_ count: Int) {
+        condition.withLock { while passes < count, !isStopped { condition.wait() } }
+    }
+}
