@@ -26,8 +26,10 @@ package class ReadTransaction: PooledReader {
     final let pages: SnapshotPages
     /// Whether LMDB reads for the transaction: pages that it has changed are in LMDB's memory.
     final let usesLMDB: Bool
-    /// Admits the pages that LMDB will meet; only in a write transaction of a file that others can damage.
-    final let admission: WriteAdmission?
+    /// Admits the pages that LMDB will meet; only in a write transaction of a file that others can damage. Each call
+    /// uses it, so it is not counted then.
+    unowned(unsafe) final let admission: WriteAdmission?
+    private final let ownedAdmission: WriteAdmission?
     /// LMDB's number of the commit that the transaction sees, or makes. Numbers start again after a compacting copy, so
     /// they do not identify commits for ever.
     @exclusivity(unchecked) package private(set) final var number: UInt64 = 0
@@ -43,7 +45,8 @@ package class ReadTransaction: PooledReader {
         let isMapKnown = bounds.lower.load(ordering: .relaxed) != 0
         usesLMDB = isWriting || !isMapKnown
         let isGuarded = isWriting && isMapKnown && environment.options.residence == .named
-        admission = isGuarded ? WriteAdmission(pages) : nil
+        ownedAdmission = isGuarded ? WriteAdmission(pages) : nil
+        admission = ownedAdmission
     }
 
     /// Makes an idle transaction of the parts of one that is still referred to.
@@ -53,6 +56,7 @@ package class ReadTransaction: PooledReader {
         isWriting = false
         pages = SnapshotPages(other.environment)
         usesLMDB = other.usesLMDB
+        ownedAdmission = nil
         admission = nil
         super.init(idleHandle: other.idleHandle)
         other.idleHandle = nil

@@ -74,8 +74,15 @@ import Testing
         }
 
         var hasErrors: Bool { error != nil || parts.values.contains { $0.hasPrefix("error") } }
-        /// The pages that verification names.
-        var damagedPages: Set<String> { Set(parts.filter { $0.key.hasPrefix("problem page") }.map(\.key)) }
+        /// The pages that verification names. A tree that has lost entries is named by what it has: its root is on
+        /// another page after each commit that changes it.
+        var damagedPages: Set<String> {
+            let found = parts.filter { $0.key.hasPrefix("problem page") }
+            return Set(
+                found.map { name, problem in
+                    problem.range(of: "a tree has").map { String(problem[$0.lowerBound...]) } ?? name
+                })
+        }
         var logProblems: Set<String> {
             Set(
                 parts.filter { part in
