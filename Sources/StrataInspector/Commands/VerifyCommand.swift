@@ -67,7 +67,8 @@ struct VerifyCommand: StoreCommand {
         } else {
             for problem in report.problems { Output.shared.line(Style.standard(problem.description, .red)) }
             let pages = ValueText.count(report.pageCount, "page")
-            let what = report.hasSums ? "compared with their checksums" : "without checksums; their structure was looked at"
+            let what =
+                report.hasSums ? "compared with their checksums" : "without checksums; their structure was looked at"
             let outcome = report.problems.isEmpty ? "sound" : ValueText.count(report.problems.count, "problem")
             Output.shared.line("\(outcome): \(pages) \(what) in \(ValueText.duration(report.duration))")
         }
