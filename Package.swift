@@ -31,6 +31,7 @@ var products: [Product] = [
     .library(name: "StrataXcode", targets: ["StrataXcode"]),
     .library(name: "StrataCoreData", targets: ["StrataCoreData"]),
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
+    .library(name: "StrataObservability", targets: ["StrataObservability"]),
     .executable(name: "strata", targets: ["strata"]),
     .plugin(name: "StrataModels", targets: ["StrataModels"]),
 ]
@@ -47,6 +48,23 @@ var targets: [Target] = [
     .target(name: "StrataXcode", dependencies: ["StrataModel"]),
     .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel", "Locking"]),
     .target(name: "StrataCoreData", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode"]),
+    // Metrics, traces and the container as a service; nobody else links their packages.
+    .target(
+        name: "StrataObservability",
+        dependencies: [
+            "StrataGraph", "StrataModel", logging,
+            .product(name: "Metrics", package: "swift-metrics"),
+            .product(name: "Tracing", package: "swift-distributed-tracing"),
+            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        ]),
+    .testTarget(
+        name: "StrataObservabilityTests",
+        dependencies: [
+            "StrataObservability", "StrataGraph", "StrataModel", "StrataTestSupport", logging,
+            .product(name: "MetricsTestKit", package: "swift-metrics"),
+            .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        ]),
     .target(
         name: "StrataInspector",
         dependencies: [
@@ -115,7 +133,10 @@ var targets: [Target] = [
 var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
 ]
 
 if !coreOnly {

@@ -26,7 +26,7 @@ public struct StrataCommand: ParsableCommand {
                 name: "Reading",
                 subcommands: [
                     InspectCommand.self, QueryCommand.self, CountCommand.self, ShowCommand.self, StatsCommand.self,
-                    ViewsCommand.self,
+                    TopCommand.self, ViewsCommand.self,
                 ]),
             CommandGroup(
                 name: "History",

@@ -101,7 +101,7 @@ public final class PersistentContainer: Sendable {
             do {
                 let binding = try StoreBinding(
                     store: store, schema: store.schema, classes: classes, model: managedObjectModel,
-                    requestBudget: options.requestBudget)
+                    requestBudget: options.requestBudget, observer: options.observer)
                 opened.binding = binding
                 opened.isOpen = true
                 ClassModel.adopt(binding, for: classes.values)

@@ -73,6 +73,9 @@ public struct PersistentStoreOptions: Sendable {
     /// Has all pages read in the background, again and again; nil for never.
     public var scrubbing: PersistentStoreScrubbing?
 
+    /// Is told of saves, fetches and faults and how long they took; nil takes no times.
+    public var observer: (any ContainerObserver)?
+
     /// Reports the scans and rewrites of a migration, for tools.
     package var migrationProgress: ProgressHandler?
 

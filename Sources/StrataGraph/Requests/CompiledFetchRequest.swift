@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: as for a plain request.
     public func fetch<Result: ManagedObject>(_ compiled: CompiledFetchRequest<Result>) throws -> [Result] {
-        let ids = try run(compiled) { snapshot, query in try snapshot.fetch(query) }
+        let ids = try run(compiled, .objects, count: \.count) { snapshot, query in try snapshot.fetch(query) }
         return try objects(ids, of: compiled.request)
     }
 
@@ -47,16 +47,19 @@ extension ManagedObjectContext {
     ///
     /// - Throws: as for a plain request.
     public func count<Result: ManagedObject>(for compiled: CompiledFetchRequest<Result>) throws -> Int {
-        try run(compiled) { snapshot, query in try snapshot.count(query) }
+        try run(compiled, .count, count: { $0 }) { snapshot, query in try snapshot.count(query) }
     }
 
     private func run<Result: ManagedObject, R>(
-        _ compiled: CompiledFetchRequest<Result>, _ body: (Snapshot, CompiledQuery) throws -> R
+        _ compiled: CompiledFetchRequest<Result>, _ kind: FetchMeasurement.Kind, count: (R) -> Int,
+        _ body: (Snapshot, CompiledQuery) throws -> R
     ) throws -> R {
         try throwNewDamage()
         if automaticallyMergesChangesFromParent { try moveToHead() }
         let query = try compiled.query(for: self)
         let layers = compiled.request.includesPendingChanges ? try pendingLayers() : []
-        return try read(pending: layers, budget: budget(of: compiled.request)) { try body($0, query) }
+        return try observed(kind, compiled.request.entityName, count: count) { monitor in
+            try read(pending: layers, monitor: monitor, budget: budget(of: compiled.request)) { try body($0, query) }
+        }
     }
 }

@@ -86,8 +86,10 @@ extension ManagedObjectContext {
     ///   reads many rows.
     public func fetchRows(_ request: RowsFetchRequest) throws -> ResultRows {
         let (storeRequest, layers) = try prepare(objects(of: request))
-        return try read(pending: layers, budget: request.budget ?? binding.requestBudget) {
-            try $0.rows(request.storeRequest(storeRequest))
+        return try observed(.rows, request.entityName, count: \.count) { monitor in
+            try read(pending: layers, monitor: monitor, budget: request.budget ?? binding.requestBudget) {
+                try $0.rows(request.storeRequest(storeRequest))
+            }
         }
     }
 

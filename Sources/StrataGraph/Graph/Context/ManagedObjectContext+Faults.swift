@@ -29,7 +29,9 @@ extension ManagedObjectContext {
             if !following.isEmpty { return try load(object, before: faults(following)) }
         }
         var isThere = false
+        let start = startOfTimedWork
         try readRows { isThere = try Self.load(object, from: $0) }
+        if let start { tellOfFaults(1, since: start) }
         noteLoaded(object, isThere)
     }
 
@@ -49,6 +51,7 @@ extension ManagedObjectContext {
     private func load(_ object: ManagedObject, before following: ContiguousArray<ManagedObject>) throws {
         var isThere = false
         var readCount = 0
+        let start = startOfTimedWork
         try readRows { rows in
             var isRead = false
             do {
@@ -68,6 +71,7 @@ extension ManagedObjectContext {
                 if !isRead { isThere = try Self.load(object, from: rows) }
             }
         }
+        if let start { tellOfFaults(1 + readCount, since: start) }
         noteLoaded(object, isThere)
         for other in following.prefix(readCount) where !other.isFault { wake(other) }
     }

@@ -18,6 +18,8 @@ final class StoreBinding: Sendable {
     let positionProperties: Set<PropertyID>
     /// What a request may take that has no budget of its own.
     let requestBudget: RequestBudget
+    /// Is told of saves, fetches and faults.
+    let observer: (any ContainerObserver)?
     /// Whether any to-many has a minimum or maximum number of members.
     let hasBoundedLinks: Bool
     /// The size in bytes from which values are kept in files of their own.
@@ -27,9 +29,10 @@ final class StoreBinding: Sendable {
     ///   changed since have no class.
     init(
         store: Store, schema: Schema, classes: [String: ManagedObject.Type], model: ManagedObjectModel? = nil,
-        requestBudget: RequestBudget = .standard
+        requestBudget: RequestBudget = .standard, observer: (any ContainerObserver)? = nil
     ) throws {
         self.store = store
+        self.observer = observer
         self.requestBudget = requestBudget
         self.model = model ?? schema.model
         self.schema = schema

@@ -29,14 +29,29 @@ extension ManagedObjectContext {
         announcePendingChanges()
         announcePending(.willSave)
         defer { tellFollowers() }
-        var saved = try saveChanges()
-        guard saved != nil else { return }
-        saved?.eventNumber = base
-        if let saved { announce(saved) }
+        guard var saved = try observedSave() else { return }
+        saved.eventNumber = base
+        announce(saved)
+    }
+
+    /// Saves, and tells the container's observer of it, if there is one.
+    private func observedSave() throws -> ContextChanges? {
+        var tally = SaveTally()
+        guard parent == nil, let observer = binding.observer else { return try saveChanges(&tally) }
+        let start = ContinuousClock.now
+        let result = Result { try saveChanges(&tally) }
+        var code: StrataError.Code?
+        if case .failure(let error) = result { code = Self.typed(error).code }
+        observer.saveEnded(
+            SaveMeasurement(
+                start: start, duration: .now - start, eventCount: tally.eventCount, retryCount: tally.retryCount,
+                conflictCount: tally.conflictCount, waiting: tally.waiting, committing: tally.committing,
+                contextName: name, error: code))
+        return try result.get()
     }
 
     /// - Returns: what was saved, if an observer listens; nil when there was nothing to save.
-    private func saveChanges() throws -> ContextChanges? {
+    private func saveChanges(_ tally: inout SaveTally) throws -> ContextChanges? {
         saving.isRunning = true
         defer { saving.isRunning = false }
         var turn: SaveTurn?
@@ -52,7 +67,11 @@ extension ManagedObjectContext {
                 try checkExpectations()
                 return try save(into: parent)
             }
-            let changes = try makeChangeSet()
+            var changes = try makeChangeSet()
+            if binding.observer != nil {
+                changes.submitted = .now
+                tally.conflictCount = saving.overruled.count
+            }
             if changes.isEmpty {
                 if try settleDoubt() { continue }
                 settleWithoutSaving(knownMembers(after: changes))
@@ -60,10 +79,12 @@ extension ManagedObjectContext {
             }
             switch try submit(changes, turn) {
             case .saved(let receipt)?:
+                tally.add(receipt)
                 let saved = observers.listening(to: .didSave).isEmpty ? nil : pendingChanges(.didSave)
                 didSave(changes, receipt)
                 return saved
             case .stale(let staleness)?:
+                tally.retryCount += 1
                 // After two conflicts the save runs exclusively. What others saved until then is merged in the next
                 // round.
                 if round >= 2, turn == nil { turn = try binding.store.takeTurn() }

@@ -54,7 +54,9 @@ extension ManagedObjectContext {
     /// - Throws: as `fetch(_:)`.
     public func fetchObjectIDs<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [ObjectID] {
         let (storeRequest, layers) = try prepare(request)
-        return try read(pending: layers, budget: budget(of: request)) { try $0.fetch(storeRequest) }
+        return try observed(.objects, request.entityName, count: \.count) { monitor in
+            try read(pending: layers, monitor: monitor, budget: budget(of: request)) { try $0.fetch(storeRequest) }
+        }
     }
 
     /// The number of objects that match, within limit and offset.
@@ -62,7 +64,9 @@ extension ManagedObjectContext {
     /// - Throws: as `fetch(_:)`.
     public func count<Result: ManagedObject>(for request: FetchRequest<Result>) throws -> Int {
         let (storeRequest, layers) = try prepare(request)
-        return try read(pending: layers, budget: budget(of: request)) { try $0.count(storeRequest) }
+        return try observed(.count, request.entityName, count: { $0 }) { monitor in
+            try read(pending: layers, monitor: monitor, budget: budget(of: request)) { try $0.count(storeRequest) }
+        }
     }
 
     /// Runs a request and explains how: each step with its index or condition, and the number of rows.

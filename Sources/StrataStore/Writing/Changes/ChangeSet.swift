@@ -97,6 +97,8 @@ package struct ChangeSet: Sendable {
     package var expectedRevisions: [ObjectID: EventNumber?] = [:]
     /// What happens to insertions whose unique values another object has.
     package var uniquenessPolicy = UniquenessPolicy.reject
+    /// When the save was submitted, if it is to be timed.
+    package var submitted: ContinuousClock.Instant?
 
     package init(
         transactionID: UUID = .ofTransaction(), base: EventNumber, modelVersion: ModelVersion, author: String? = nil,
@@ -159,6 +161,10 @@ package struct SaveReceipt: Sendable {
     /// The new rows of objects whose derived values differ from those in the change set; nil if that is unknown because
     /// the save was made by an earlier submission.
     package var derived: [ObjectID: RowImage]? = [:]
+    /// From `ChangeSet.submitted` until the writer began with the save; zero without that.
+    package var waiting = Duration.zero
+    /// How long the commit took that the save shared, with the syncs of the disk; zero if the save is not timed.
+    package var committing = Duration.zero
 }
 
 /// Why a save must be merged and submitted again.

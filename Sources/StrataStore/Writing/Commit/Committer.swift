@@ -73,11 +73,14 @@ final class Committer {
         try foldBuffers()
         var results: [Submission.Answer] = []
         do {
+            var applied: ContinuousClock.Instant?
             try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
                 results = try apply(&group, joining, transaction)
                 try statistics.save(transaction, file.tables)
                 isFoldDue = try BufferFold.isDue(file.tables, transaction)
+                if group.contains(where: { $0.submitted != nil }) { applied = .now }
             }
+            if let applied { results = results.map { $0.timed(since: applied) } }
         } catch let error as LMDBError where error.code == .outcomeUnknown {
             results = settle(group, results, error)
         } catch let error as LMDBError where error.code == .panic {
@@ -169,6 +172,7 @@ final class Committer {
         guard let schema = projector.histories.newest else {
             throw StrataError(.invalidModel, "The store has no model.")
         }
+        let begun = changes.submitted.map { _ in ContinuousClock.now }
         try projector.checkTables()
         let snapshot = Snapshot(
             eventNumber: head.event, schema: schema, transaction: transaction, tables: file.tables,
@@ -196,6 +200,7 @@ final class Committer {
             var saved = receipt(record, previousHead: record.firstEvent.rawValue - 1)
             saved.upsert = upsert
             saved.derived = derived
+            if let submitted = changes.submitted, let begun { saved.waiting = begun - submitted }
             return .saved(saved)
         }
     }
@@ -244,5 +249,14 @@ final class Committer {
                 return result.flatMap { _ in .failure(doubt) }
             }
         }
+    }
+}
+
+extension Result<SaveOutcome?, any Error> {
+    /// The same with the time that the commit has taken.
+    fileprivate func timed(since applied: ContinuousClock.Instant) -> Self {
+        guard case .success(.saved(var receipt)?) = self else { return self }
+        receipt.committing = .now - applied
+        return .success(.saved(receipt))
     }
 }

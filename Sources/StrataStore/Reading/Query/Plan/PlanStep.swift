@@ -34,6 +34,20 @@ final class PlanStep: Sendable {
     var isScan: Bool { if case .scan = kind { true } else { false } }
     var isNothing: Bool { if case .nothing = kind { true } else { false } }
 
+    /// Where the ids come from, in a word: the first step of its kind below filters.
+    var source: String {
+        switch kind {
+        case .nothing: "nothing"
+        case .scan: "scan"
+        case .objects: "objects"
+        case .index: "index"
+        case .links: "links"
+        case .intersection: "intersection"
+        case .union: "union"
+        case .filter(let step, _): step.source
+        }
+    }
+
     /// The steps from which it gets its ids.
     var inputs: [PlanStep] {
         switch kind {

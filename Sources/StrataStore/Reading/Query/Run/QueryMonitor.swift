@@ -1,3 +1,4 @@
+import Locking
 import StrataModel
 import Synchronization
 
@@ -8,6 +9,7 @@ package final class QueryMonitor: Sendable {
     private let examined = Atomic<Int>(0)
     private let cancelled = Atomic<Bool>(false)
     private let finished = Atomic<Bool>(false)
+    private let plan = Locked<String?>(nil)
 
     package init() {}
 
@@ -17,6 +19,11 @@ package final class QueryMonitor: Sendable {
 
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
     package func finish() { finished.store(true, ordering: .releasing) }
+
+    /// How the query that ran last got its objects, as `PlanStep.source` names it; nil before that.
+    package var planSource: String? { plan.withLock { $0 } }
+
+    func note(_ plan: QueryPlan) { self.plan.withLock { $0 = plan.root.source } }
 
     func noteRow() { examined.add(1, ordering: .relaxed) }
 }

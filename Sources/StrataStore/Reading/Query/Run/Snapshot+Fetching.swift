@@ -17,11 +17,11 @@ extension Snapshot {
 
     /// The results of a compiled query.
     package func fetch(_ query: CompiledQuery) throws -> [ObjectID] {
-        try metered(query) { try QueryRun(query, try query.plan(for: .objects, self), self).fetch() }
+        try metered(query) { try QueryRun(query, noted(try query.plan(for: .objects, self)), self).fetch() }
     }
 
     package func count(_ query: CompiledQuery) throws -> Int {
-        try metered(query) { try QueryRun(query, try query.plan(for: .count, self), self).count() }
+        try metered(query) { try QueryRun(query, noted(try query.plan(for: .count, self)), self).count() }
     }
 
     private func metered<R>(_ query: CompiledQuery, _ body: () throws -> R) throws -> R {
@@ -34,11 +34,18 @@ extension Snapshot {
         if request.limit >= 0, request.offset >= 0,
             let plan = try shape.settledPlan(request, for: use, self)
         {
-            return QueryRun(request, shape.order, plan, self)
+            return QueryRun(request, shape.order, noted(plan), self)
         }
         let query = try CompiledQuery(request, shape)
         let plan = try query.plan(for: use, self)
         try shape.keep(plan, for: use)
-        return QueryRun(query, plan, self)
+        return QueryRun(query, noted(plan), self)
+    }
+
+    /// Tells the monitor of the plan that is to run.
+    @inline(__always)
+    private func noted(_ plan: QueryPlan) -> QueryPlan {
+        monitor?.note(plan)
+        return plan
     }
 }

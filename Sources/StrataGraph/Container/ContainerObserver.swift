@@ -1,0 +1,112 @@
+public import StrataModel
+import StrataStore
+
+/// Hears how long the work of a container's contexts takes, to measure and to trace it.
+///
+/// Its functions are called when the work has ended, on the thread and in the task that did it, so they must be quick.
+/// A container without an observer takes no times.
+public protocol ContainerObserver: Sendable {
+    /// A save has ended. Saves of child contexts into their parent are not told.
+    func saveEnded(_ save: SaveMeasurement)
+    /// A fetch, a count, or a fetch of rows has ended.
+    func fetchEnded(_ fetch: FetchMeasurement)
+    /// Faults were read from the store.
+    ///
+    /// - Parameter count: how many objects were read together.
+    func faultsEnded(count: Int, start: ContinuousClock.Instant, duration: Duration)
+}
+
+/// What a save did and how long it took.
+public struct SaveMeasurement: Sendable {
+    /// When `save()` was called.
+    public let start: ContinuousClock.Instant
+    /// How long it took in all, with hooks, validation and merging.
+    public let duration: Duration
+    /// How many events it has added to the log; 0 if it threw or there was nothing to save.
+    public let eventCount: Int
+    /// How often others had saved first, so that it merged and tried again.
+    public let retryCount: Int
+    /// How many conflicts the merge policy has overruled.
+    public let conflictCount: Int
+    /// From when it was submitted the last time until the writer began with it.
+    public let waiting: Duration
+    /// How long the commit took that it shared with others, with the syncs of the disk.
+    public let committing: Duration
+    /// The name of its context.
+    public let contextName: String?
+    /// Why it threw.
+    public let error: StrataError.Code?
+}
+
+/// What a fetch did and how long it took.
+public struct FetchMeasurement: Sendable {
+    /// What is fetched.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case objects, count, rows
+    }
+
+    /// What is fetched.
+    public let kind: Kind
+    /// The name of the entity.
+    public let entityName: String
+    /// When it was called.
+    public let start: ContinuousClock.Instant
+    /// How long it took.
+    public let duration: Duration
+    /// Where the objects came from: `scan`, `index`, `links`, `objects` (ids that the predicate names), `union`,
+    /// `intersection` or `nothing`; nil if it threw before it had a plan, and for rows.
+    public let planSource: String?
+    /// How many rows it has read.
+    public let readRowCount: Int
+    /// How many objects or rows it has given, or the number that was counted.
+    public let resultCount: Int
+    /// Why it threw.
+    public let error: StrataError.Code?
+}
+
+extension ManagedObjectContext {
+    /// Runs a fetch, and tells the container's observer of it, if there is one.
+    @inline(__always)
+    func observed<R>(
+        _ kind: FetchMeasurement.Kind, _ entityName: String, count: (R) -> Int, _ body: (QueryMonitor?) throws -> R
+    ) throws -> R {
+        guard let observer = binding.observer else { return try body(nil) }
+        let (start, monitor) = (ContinuousClock.now, QueryMonitor())
+        let result = Result { try body(monitor) }
+        var (found, code) = (0, StrataError.Code?.none)
+        switch result {
+        case .success(let value): found = count(value)
+        case .failure(let error): code = Self.typed(error).code
+        }
+        observer.fetchEnded(
+            FetchMeasurement(
+                kind: kind, entityName: entityName, start: start, duration: .now - start,
+                planSource: monitor.planSource, readRowCount: monitor.examinedRowCount, resultCount: found, error: code)
+        )
+        return try result.get()
+    }
+
+    /// The present, if the container has an observer.
+    @inline(__always)
+    var startOfTimedWork: ContinuousClock.Instant? { binding.observer == nil ? nil : .now }
+
+    /// Tells the container's observer of faults that were read together.
+    @inline(never)
+    func tellOfFaults(_ count: Int, since start: ContinuousClock.Instant) {
+        binding.observer?.faultsEnded(count: count, start: start, duration: .now - start)
+    }
+}
+
+/// What a save has come to know of itself, for its measurement.
+struct SaveTally {
+    var eventCount = 0
+    var retryCount = 0
+    var conflictCount = 0
+    var waiting = Duration.zero
+    var committing = Duration.zero
+
+    mutating func add(_ receipt: SaveReceipt) {
+        eventCount = Int(receipt.eventNumber.rawValue - receipt.previousHead.rawValue)
+        (waiting, committing) = (receipt.waiting, receipt.committing)
+    }
+}

@@ -1,0 +1,17 @@
+public import StrataGraph
+
+/// Tells several observers of the same work, such as metrics and traces.
+public struct ObserverGroup: ContainerObserver {
+    private let observers: [any ContainerObserver]
+
+    /// Makes a group that tells its observers in their order.
+    public init(_ observers: any ContainerObserver...) { self.observers = observers }
+
+    public func saveEnded(_ save: SaveMeasurement) { for observer in observers { observer.saveEnded(save) } }
+
+    public func fetchEnded(_ fetch: FetchMeasurement) { for observer in observers { observer.fetchEnded(fetch) } }
+
+    public func faultsEnded(count: Int, start: ContinuousClock.Instant, duration: Duration) {
+        for observer in observers { observer.faultsEnded(count: count, start: start, duration: duration) }
+    }
+}

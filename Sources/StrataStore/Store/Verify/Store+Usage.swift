@@ -1,0 +1,64 @@
+package import Foundation
+import LMDB
+package import StrataModel
+
+/// How large a store is and who uses it, as cheaply as that can be known.
+package struct StoreUsage: Sendable {
+    /// The end of the log.
+    package let transaction: TransactionNumber
+    package let event: EventNumber
+    /// When the last transaction was saved; nil in an empty store.
+    package let lastSave: Date?
+    /// The length of `data.mdb`, and what log, views and free pages take of it.
+    package let fileSizeInBytes: Int
+    package let logSizeInBytes: Int
+    package let viewSizeInBytes: Int
+    package let freeSizeInBytes: Int
+    /// What `viewSizeInBytes` has of entries that wait in buffers.
+    package let bufferSizeInBytes: Int
+    /// The readers of all processes that read at this moment, each by how many commits its state is old.
+    package let readerLags: [Int]
+    /// The processes that have the store open for reading or writing.
+    package let processIDs: [Int32]
+    /// For each subscription the number of transactions that it has not acknowledged.
+    package let subscriptionLags: [String: Int]
+}
+
+extension Store {
+    /// Measures the store as of now.
+    ///
+    /// - Throws: `storeClosed`.
+    /// - Complexity: O(tables + readers + subscriptions).
+    package func usage() throws -> StoreUsage {
+        let info: Environment.Info
+        let readers: [Environment.Reader]
+        do {
+            info = try file.environment.info()
+            readers = try file.environment.readers()
+        } catch {
+            throw file.publicError(error, during: "measuring")
+        }
+        let head = try readLog { _, head in head }
+        func size(_ names: [String]) -> Int {
+            names.reduce(0) { sum, name in
+                guard let shape = info.tables[name] else { return sum }
+                return sum + shape.branchPageCount + shape.leafPageCount + shape.overflowPageCount
+            } * info.pageSizeInBytes
+        }
+        let buffers = StoreTables.bufferNames + StoreTables.removalNames
+        return StoreUsage(
+            transaction: head.transaction, event: head.event,
+            lastSave: head.transaction == .zero
+                ? nil : Date(timeIntervalSince1970: Double(head.microseconds) / 1_000_000),
+            fileSizeInBytes: info.fileSizeInBytes, logSizeInBytes: size(["events", "transactions"]),
+            viewSizeInBytes: size(StoreTables.viewNames + buffers + StoreTables.declaredViewNames),
+            freeSizeInBytes: info.freePageCount * info.pageSizeInBytes, bufferSizeInBytes: size(buffers),
+            readerLags: readers.compactMap(\.transaction).map {
+                Int(info.lastTransaction - min($0, info.lastTransaction))
+            },
+            processIDs: Set(readers.map(\.processID)).sorted(),
+            subscriptionLags: try subscriptions().mapValues { seen in
+                Int(head.transaction.rawValue - min(seen, head.transaction).rawValue)
+            })
+    }
+}
