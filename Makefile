@@ -1,4 +1,4 @@
-# Everything a newcomer needs: `make demo`, `make examples`, `make test` and `make docs`. All install LMDB's development package if it is missing.
+# Everything a newcomer needs: `make demo`, `make examples`, `make studio`, `make test` and `make docs`. All install LMDB's development package if it is missing.
 
 SHELL := /bin/bash
 EXAMPLES := Examples
@@ -9,7 +9,8 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples demo-large test trust trust-quick docs bench fuzz sanitize lint format clean dependencies
+.PHONY: demo examples studio studio-test studio-screenshots demo-large test trust trust-quick docs bench fuzz sanitize \
+    lint format clean dependencies
 
 demo: dependencies
 	swift build $(QUICK) --package-path $(EXAMPLES) --product BowTies
@@ -25,6 +26,28 @@ examples: dependencies
 	    $(EXAMPLES)/.build/debug/$$story --store "$(CURDIR)/$$story.strata" --fixtures "$(CURDIR)/Fixtures/$$story"; \
 	done
 	@printf '\n== bin/strata inspect\n\n'; bin/strata inspect "$(CURDIR)/Photorama.strata"
+
+# Strata Studio on the store of `make demo`, or on STORES, in the browser.
+STORES ?= "$(DEMO_STORE)"
+studio: dependencies
+	@[ -n '$(filter-out "$(DEMO_STORE)",$(STORES))' ] || [ -e "$(DEMO_STORE)" ] || $(MAKE) demo
+	swift build $(QUICK) --package-path Studio --product strata-studio
+	Studio/.build/debug/strata-studio --open $(STORES)
+
+# Studio's tests: of the server, and of its pages in Chromium (STUDIO_CHROMIUM) driven by Playwright; `pip install
+# playwright axe-core-python`.
+studio-test: dependencies
+	swift build --package-path Studio --build-tests
+	swift test --package-path Studio --skip-build
+	STUDIO_PROGRAM=Studio/.build/debug/strata-studio STRATA_PROGRAM=Studio/.build/debug/strata \
+	    python3 Studio/Tests/Browser/studio_test.py
+
+# Pictures of six pages of the demo's store, in PICTURES.
+PICTURES ?= Studio/.build/pictures
+studio-pictures: dependencies
+	swift build --package-path Studio
+	STUDIO_PROGRAM=Studio/.build/debug/strata-studio STRATA_PROGRAM= STUDIO_STORE="$(DEMO_STORE)" \
+	    STUDIO_SCREENSHOTS="$(PICTURES)" python3 Studio/Tests/Browser/studio_test.py
 
 # The Debian package index as a graph, with questions; some minutes, most of them for the release build.
 demo-large: dependencies
@@ -70,13 +93,13 @@ sanitize: dependencies
 	    --skip StrataInspectorTests
 
 lint:
-	swift format lint --recursive --parallel --strict Sources Tests Examples/Sources Benchmarks/Sources Package.swift
+	swift format lint --recursive --parallel --strict Sources Tests Examples/Sources Benchmarks/Sources Studio Package.swift
 
 format:
-	swift format --in-place --recursive --parallel Sources Tests Examples/Sources Benchmarks/Sources Package.swift
+	swift format --in-place --recursive --parallel Sources Tests Examples/Sources Benchmarks/Sources Studio Package.swift
 
 dependencies:
 	@Scripts/dependencies.sh
 
 clean:
-	rm -rf .build .build-* $(EXAMPLES)/.build Benchmarks/.build bin
+	rm -rf .build .build-* $(EXAMPLES)/.build Benchmarks/.build Studio/.build bin

@@ -1,5 +1,5 @@
 import Foundation
-import StrataModel
+package import StrataModel
 import StrataStore
 
 // Makes events and transactions for apps from the records of the log.
@@ -30,7 +30,8 @@ extension HistoryTransaction {
     package static let reasonKey = "strata.reason"
     static let correlationKey = "strata.correlation"
 
-    init(_ record: TransactionRecord) throws {
+    /// The transaction of a record, with what libraries put into its metadata as values.
+    package init(_ record: TransactionRecord) throws {
         var metadata = record.metadata
         let reason = metadata.removeValue(forKey: Self.reasonKey)
         let correlationID = metadata.removeValue(forKey: Self.correlationKey)

@@ -33,40 +33,13 @@ struct BlameCommand: StoreCommand {
             guard let state = try ShownObject.read(id, at: moment, in: store) else {
                 throw try ShownObject.absent(id, moment.eventNumber, names, store)
             }
-            let origins = try Self.origins(of: id, through: moment.eventNumber, names, store)
+            let origins = try ValueOrigin.origins(of: id, through: moment.eventNumber, names, store)
             if json { return try printJSON(state, origins, names) }
             print(state, origins, moment.linkNames(names, in: store))
         }
     }
 
-    private struct Origin {
-        let event: RecordedEvent
-        let transaction: TransactionRecord
-    }
-
-    /// The event that gave each property its value, by name.
-    private static func origins(
-        of id: ObjectID, through last: EventNumber, _ names: RecordedNames, _ store: Store
-    ) throws -> [String: Origin] {
-        var origins: [String: Origin] = [:]
-        for event in try store.history(of: id) where event.eventNumber <= last {
-            let properties: [PropertyID]
-            switch event.payload {
-            case .inserted(let values): properties = values.map(\.property)
-            case .updated(let changes): properties = changes.map(\.property)
-            default: continue
-            }
-            guard let transaction = try store.transaction(event.transaction) else { continue }
-            for property in properties where origins[names.name(of: property)] == nil {
-                origins[names.name(of: property)] = Origin(event: event, transaction: transaction)
-            }
-            // Events before this one belong to an earlier life of the object, before it was deleted and restored.
-            if event.kind == .inserted { break }
-        }
-        return origins
-    }
-
-    private func print(_ state: ShownObject, _ origins: [String: Origin], _ links: LinkNames) {
+    private func print(_ state: ShownObject, _ origins: [String: ValueOrigin], _ links: LinkNames) {
         var columns = Columns(
             [.left, .right, .left, .left, .left, .left], isFirm: [false, true, true, false, true, false],
             cutsToTerminal: true)
@@ -83,8 +56,8 @@ struct BlameCommand: StoreCommand {
         columns.flush()
     }
 
-    private func printJSON(_ state: ShownObject, _ origins: [String: Origin], _ names: RecordedNames) throws {
-        func text(_ value: AttributeValue, _ origin: Origin?) -> JSONObject {
+    private func printJSON(_ state: ShownObject, _ origins: [String: ValueOrigin], _ names: RecordedNames) throws {
+        func text(_ value: AttributeValue, _ origin: ValueOrigin?) -> JSONObject {
             [
                 "value": JSONText.Value(value) { names.name(of: $0) }, "event": origin.map { "\($0.event.kind)" },
                 "eventNumber": origin?.event.eventNumber.rawValue,
@@ -97,5 +70,33 @@ struct BlameCommand: StoreCommand {
             "object": names.name(of: state.id), "eventNumber": state.eventNumber.rawValue,
             "values": JSONObject(state.values.map { ($0, text($1, origins[$0])) }),
         ])
+    }
+}
+
+/// The event that gave a property its value.
+struct ValueOrigin {
+    let event: RecordedEvent
+    let transaction: TransactionRecord
+
+    /// The origin of each property's value at a moment, by the property's name; none for a value by default.
+    static func origins(
+        of id: ObjectID, through last: EventNumber, _ names: RecordedNames, _ store: Store
+    ) throws -> [String: ValueOrigin] {
+        var origins: [String: ValueOrigin] = [:]
+        for event in try store.history(of: id) where event.eventNumber <= last {
+            let properties: [PropertyID]
+            switch event.payload {
+            case .inserted(let values): properties = values.map(\.property)
+            case .updated(let changes): properties = changes.map(\.property)
+            default: continue
+            }
+            guard let transaction = try store.transaction(event.transaction) else { continue }
+            for property in properties where origins[names.name(of: property)] == nil {
+                origins[names.name(of: property)] = ValueOrigin(event: event, transaction: transaction)
+            }
+            // Events before this one belong to an earlier life of the object, before it was deleted and restored.
+            if event.kind == .inserted { break }
+        }
+        return origins
     }
 }

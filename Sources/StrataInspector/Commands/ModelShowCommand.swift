@@ -154,7 +154,7 @@ extension ValidationRule {
 // MARK: JSON; `ModelShowCommand` documents the shape
 
 extension EntityDescription {
-    fileprivate var json: JSONObject {
+    var json: JSONObject {
         [
             "name": name, "class": managedObjectClassName, "parent": superentityName, "abstract": isAbstract,
             "renamedFrom": renamingIdentifier, "attributes": properties.compactMap(\.attribute).map(\.json),

@@ -74,6 +74,16 @@ struct ShownObject {
         let count: Int
         /// At most `mostMembers` of them.
         let first: [ObjectID]
+
+        /// - Parameter relationship: a to-many of the owner, or the hidden inverse of one that leads to it.
+        init(
+            _ relationship: PropertyID, _ name: String, of owner: ObjectID, in snapshot: Snapshot,
+            limit: Int = ShownObject.mostMembers
+        ) throws {
+            self.name = name
+            first = try snapshot.members(of: relationship, owner: owner, limit: limit)
+            count = try snapshot.memberCount(of: relationship, owner: owner)
+        }
     }
 
     static let mostMembers = 10
@@ -125,13 +135,7 @@ struct ShownObject {
 
     private static func members(_ id: ObjectID, _ entity: EntitySchema, _ snapshot: Snapshot) throws -> [Members] {
         try entity.properties.filter { $0.relationship?.isToMany ?? false }.map { property in
-            var first: [ObjectID] = []
-            try snapshot.members(of: property.id, owner: id) { member in
-                first.append(member)
-                return first.count < mostMembers
-            }
-            return Members(
-                name: property.name, count: try snapshot.memberCount(of: property.id, owner: id), first: first)
+            try Members(property.id, property.name, of: id, in: snapshot)
         }
     }
 

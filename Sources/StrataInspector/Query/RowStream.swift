@@ -61,6 +61,11 @@ struct RowStream {
         }
     }
 
+    /// The rows of some objects, each with its object. The request makes a row of each object.
+    func rows(of ids: [ObjectID], in snapshot: Snapshot) throws -> [(object: ObjectID, cells: [PredicateOperand])] {
+        Array(zip(ids, try cells(try rows(of: ids, snapshot), snapshot))).map { ($0, $1) }
+    }
+
     /// The rows of some objects in the order of `ids`; each row begins with its object's id.
     private func rows(of ids: [ObjectID], _ snapshot: Snapshot) throws -> [ArraySlice<AttributeValue>] {
         var part = request

@@ -27,7 +27,7 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
         ModuleLayers(module: "StrataMacros", layers: ["Declaration", "Diagnostics", "Expansion", "."]),
         ModuleLayers(
             module: "StrataInspector",
-            layers: ["Output", "Input", "Query", "Change", "Import", "Export", "Commands", "."]),
+            layers: ["Output", "Input", "Query", "Change", "Import", "Export", "Commands", "Studio", "."]),
     ]
 
     var testDescription: String { module }

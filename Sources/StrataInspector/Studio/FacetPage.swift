@@ -1,0 +1,60 @@
+import StrataModel
+import StrataStore
+
+/// The most frequent values of a property among the objects of a table.
+///
+/// Parameters: `where`, `only`, as for the table.
+struct FacetPage: Encodable {
+    struct Part: Encodable, Equatable {
+        let value: StudioCell
+        let count: Int
+        /// What a filter says to keep only these objects; nil if it has no words for the value.
+        let condition: String?
+    }
+
+    let moment: StudioMoment
+    let entity: String
+    let property: String
+    let parts: [Part]
+    /// Whether there are more values.
+    let isCut: Bool
+
+    private static let most = 15
+
+    init(_ name: String, _ property: String, _ reading: StudioReading) throws {
+        moment = try StudioMoment(reading)
+        let schema = try StudioProblem.of("entity") { try reading.moment.entity(named: name) }
+        guard let known = schema.property(named: property), known.isVisibleInRow else {
+            let asked = ValueText.harmless(property)
+            throw StudioProblem(404, "\(schema.name) has no value '\(asked)'.", field: "property")
+        }
+        entity = schema.name
+        self.property = known.name
+        var request = RowsRequest(
+            objects: try ObjectsPage.request(schema, reading),
+            columns: [OutputColumn(known.name), ColumnText.count], groupBy: [known.name])
+        request.objects.sort = try SortText.parse("-count", isOfGroups: true)
+        request.objects.limit = Self.most + 1
+        let rows = try StudioProblem.of("where") {
+            try reading.read { snapshot in try snapshot.rows(request).map { Array($0) } }
+        }
+        isCut = rows.count > Self.most
+        parts = rows.prefix(Self.most).map { row in
+            Part(
+                value: StudioCell(row[0], reading.links), count: Self.number(row[1]),
+                condition: Self.condition(known.name, row[0]))
+        }
+    }
+
+    private static func number(_ value: AttributeValue) -> Int {
+        if case .integer(let number) = value { Int(number) } else { 0 }
+    }
+
+    private static func condition(_ name: String, _ value: AttributeValue) -> String? {
+        switch value {
+        case .null, .boolean, .integer, .double, .float, .string, .date, .decimal:
+            FetchPredicate.equal(name, value).description
+        default: nil
+        }
+    }
+}

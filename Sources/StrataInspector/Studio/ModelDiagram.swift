@@ -1,0 +1,99 @@
+import StrataModel
+import StrataXcode
+
+/// Draws the model as SVG, with the number of objects of each entity at the moment. A page gives it its colours by class.
+struct ModelDiagram {
+    private let layout: ModelLayout
+    private let counts: [String: Int]
+    /// The address of the table of an entity's objects.
+    private let address: (String) -> String
+
+    init(_ reading: StudioReading) throws {
+        let counted = try ModelPage.counts(reading)
+        layout = ModelLayout(counted.map(\.entity.description))
+        counts = Dictionary(uniqueKeysWithValues: counted.map { ($0.entity.name, $0.all) })
+        address = { reading.address(["objects", $0]) }
+    }
+
+    var svg: String {
+        let boxes = Dictionary(uniqueKeysWithValues: layout.boxes.map { ($0.entity, $0) })
+        let lines = layout.lines.flatMap { line -> [XMLElement] in
+            guard let source = boxes[line.source], let target = boxes[line.target] else { return [] }
+            return Self.line(line, from: source, to: target)
+        }
+        return XMLText.of(
+            Self.element(
+                "svg",
+                [
+                    "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(layout.width) \(layout.height)",
+                    "width": "\(layout.width)", "height": "\(layout.height)", "role": "group",
+                    "aria-label": "The entities of the model and their relationships",
+                ], lines + layout.boxes.map(box)))
+    }
+
+    private func box(_ box: ModelLayout.Box) -> XMLElement {
+        let name = ValueText.harmless(box.entity)
+        let count = ValueText.count(counts[box.entity] ?? 0)
+        var parts = [
+            Self.element(
+                "rect",
+                [
+                    "x": "\(box.x)", "y": "\(box.y)", "width": "\(box.width)", "height": "\(box.height)", "rx": "6",
+                ]),
+            Self.text(name, box.x + 12, box.y + 20, "name"),
+            Self.text(count, box.x + box.width - 12, box.y + 20, "count", anchor: "end"),
+        ]
+        let most = (box.width - 20) / 7
+        for (row, line) in box.lines.enumerated() {
+            let y = box.y + ModelLayout.headHeight + 12 + row * ModelLayout.lineHeight
+            parts.append(
+                Self.text(line.count > most ? String(line.prefix(most - 1)) + "…" : line, box.x + 12, y, "attribute"))
+        }
+        return Self.element(
+            "a",
+            ["href": address(box.entity), "class": "entity", "aria-label": "\(name), \(count) objects"], parts)
+    }
+
+    /// A curve between the sides of two boxes that face each other, with a label in its middle.
+    private static func line(
+        _ line: ModelLayout.Line, from source: ModelLayout.Box, to target: ModelLayout.Box
+    ) -> [XMLElement] {
+        var (from, to) = (source, target)
+        var isMany = (atStart: line.isInverseToMany, atEnd: line.isToMany)
+        if from.x > to.x {
+            swap(&from, &to)
+            isMany = (atStart: isMany.atEnd, atEnd: isMany.atStart)
+        }
+        let start = (x: from.x + from.width, y: from.y + from.height / 2)
+        let isSameColumn = to.x < start.x
+        let end = (x: isSameColumn ? to.x + to.width : to.x, y: to.y + (from == to ? to.height / 4 : to.height / 2))
+        let reach = isSameColumn ? 60 : max(40, (end.x - start.x) / 2)
+        let turn = isSameColumn ? end.x + reach : end.x - reach
+        let path = element(
+            "path",
+            [
+                "class": line.kind == .inheritance ? "inheritance" : "relationship",
+                "d": "M\(start.x) \(start.y) C\(start.x + reach) \(start.y) \(turn) \(end.y) \(end.x) \(end.y)",
+            ])
+        let middle = isSameColumn ? max(start.x, end.x) + 48 : (start.x + end.x) / 2
+        var parts = [
+            path,
+            text(ValueText.harmless(line.label), middle, (start.y + end.y) / 2 - 4, "label", anchor: "middle"),
+        ]
+        if isMany.atStart { parts.append(text("∗", start.x + 6, start.y - 3, "many")) }
+        if isMany.atEnd { parts.append(text("∗", isSameColumn ? end.x + 6 : end.x - 12, end.y - 3, "many")) }
+        return parts
+    }
+
+    private static func text(
+        _ text: String, _ x: Int, _ y: Int, _ name: String, anchor: String = "start"
+    ) -> XMLElement {
+        element("text", ["x": "\(x)", "y": "\(y)", "class": name, "text-anchor": anchor], text: text)
+    }
+
+    private static func element(
+        _ name: String, _ attributes: KeyValuePairs<String, String>, _ children: [XMLElement] = [], text: String = ""
+    ) -> XMLElement {
+        XMLElement(name, attributes.map { .init($0.key, $0.value) }, children: children, text: text)
+    }
+}

@@ -1,0 +1,162 @@
+import StrataModel
+
+/// Where the boxes of a diagram of the model are: entities in columns, so that lines run from column to column.
+///
+/// Entities that are joined stand in neighbouring columns: a column has what is one step further from the entity with the
+/// most lines. Inside a column, entities follow the middle of their neighbours (the barycentre of Sugiyama, Tagawa and
+/// Toda, 1981).
+struct ModelLayout {
+    struct Box: Equatable {
+        let entity: String
+        let lines: [String]
+        var x = 0
+        var y = 0
+        let width: Int
+        let height: Int
+    }
+
+    struct Line: Hashable {
+        enum Kind { case relationship, inheritance }
+
+        let kind: Kind
+        let source: String
+        let target: String
+        /// The relationship, and its inverse after a slash.
+        let label: String
+        let isToMany: Bool
+        let isInverseToMany: Bool
+    }
+
+    static let lineHeight = 18
+    static let headHeight = 30
+    private static let gap = (columns: 120, rows: 28)
+    private static let margin = 16
+    private static let mostAttributes = 8
+
+    private(set) var boxes: [Box]
+    let lines: [Line]
+    private(set) var width = 0
+    private(set) var height = 0
+
+    init(_ entities: [EntityDescription]) {
+        boxes = entities.map(Self.box)
+        lines = Self.lines(entities)
+        place(Self.columns(entities.map(\.name), lines))
+    }
+
+    private static func box(_ entity: EntityDescription) -> Box {
+        let attributes = entity.properties.compactMap(\.attribute).map { "\($0.name): \($0.type.name)" }
+        var lines = attributes.prefix(mostAttributes).map { ValueText.harmless($0) }
+        if attributes.count > mostAttributes { lines.append("and \(attributes.count - mostAttributes) more") }
+        let longest = ([ValueText.harmless(entity.name) + "000000"] + lines).map(\.count).max() ?? 0
+        return Box(
+            entity: entity.name, lines: lines, width: min(max(longest * 7 + 28, 120), 320),
+            height: headHeight + lines.count * lineHeight + (lines.isEmpty ? 0 : 10))
+    }
+
+    /// Each relationship once, together with its inverse.
+    private static func lines(_ entities: [EntityDescription]) -> [Line] {
+        var lines: [Line] = []
+        var known: Set<[String]> = []
+        let names = Set(entities.map(\.name))
+        for entity in entities {
+            if let parent = entity.superentityName, names.contains(parent) {
+                lines.append(
+                    Line(
+                        kind: .inheritance, source: entity.name, target: parent, label: "is a", isToMany: false,
+                        isInverseToMany: false))
+            }
+            for relationship in entity.properties.compactMap(\.relationship) {
+                let target = relationship.destinationEntityName
+                guard names.contains(target), !known.contains([entity.name, relationship.name]) else { continue }
+                let inverse = relationship.inverseName.flatMap { name in
+                    entities.first { $0.name == target }?.properties.compactMap(\.relationship).first {
+                        $0.name == name
+                    }
+                }
+                if let inverse { known.insert([target, inverse.name]) }
+                lines.append(
+                    Line(
+                        kind: .relationship, source: entity.name, target: target,
+                        label: relationship.name + (inverse.map { " / \($0.name)" } ?? ""),
+                        isToMany: relationship.isToMany, isInverseToMany: inverse?.isToMany ?? false))
+            }
+        }
+        return lines
+    }
+
+    /// The names by column.
+    private static func columns(_ names: [String], _ lines: [Line]) -> [[String]] {
+        var neighbours: [String: [String]] = [:]
+        for line in lines where line.source != line.target {
+            neighbours[line.source, default: []].append(line.target)
+            neighbours[line.target, default: []].append(line.source)
+        }
+        var columns: [[String]] = []
+        var placed: Set<String> = []
+        let byLines = names.enumerated().sorted {
+            let (left, right) = (neighbours[$0.element]?.count ?? 0, neighbours[$1.element]?.count ?? 0)
+            return (right, $0.offset) < (left, $1.offset)
+        }.map(\.element)
+        for start in byLines where !placed.contains(start) {
+            var column = [start]
+            var index = 0
+            placed.insert(start)
+            while !column.isEmpty {
+                if index == columns.count { columns.append([]) }
+                columns[index] += column
+                let next = column.flatMap { neighbours[$0] ?? [] }
+                column = next.reduce(into: []) { column, name in
+                    if placed.insert(name).inserted { column.append(name) }
+                }
+                index += 1
+            }
+        }
+        return ordered(columns, neighbours)
+    }
+
+    /// The columns sorted so that neighbours are at about the same height.
+    private static func ordered(_ columns: [[String]], _ neighbours: [String: [String]]) -> [[String]] {
+        var columns = columns
+        for round in 0..<6 {
+            var rows: [String: Double] = [:]
+            for column in columns {
+                for (row, name) in column.enumerated() { rows[name] = Double(row) / Double(max(column.count, 1)) }
+            }
+            func middle(_ name: String) -> Double {
+                let around = (neighbours[name] ?? []).compactMap { rows[$0] }
+                return around.isEmpty ? rows[name] ?? 0 : around.reduce(0, +) / Double(around.count)
+            }
+            // One column at a time, so that two columns do not change places for ever.
+            for index in columns.indices where index % 2 == round % 2 {
+                columns[index] = columns[index].enumerated().sorted {
+                    (middle($0.element), $0.offset) < (middle($1.element), $1.offset)
+                }.map(\.element)
+            }
+        }
+        return columns
+    }
+
+    private mutating func place(_ columns: [[String]]) {
+        let indexes = Dictionary(uniqueKeysWithValues: boxes.enumerated().map { ($0.element.entity, $0.offset) })
+        func box(_ name: String) -> Int { indexes[name] ?? 0 }
+        let heights = columns.map { column in
+            column.reduce(0) { $0 + boxes[box($1)].height } + Self.gap.rows * max(column.count - 1, 0)
+        }
+        let tallest = heights.max() ?? 0
+        var x = Self.margin
+        for (column, columnHeight) in zip(columns, heights) {
+            let columnWidth = column.map { boxes[box($0)].width }.max() ?? 0
+            var y = Self.margin + (tallest - columnHeight) / 2
+            for name in column {
+                let index = box(name)
+                boxes[index].x = x + (columnWidth - boxes[index].width) / 2
+                boxes[index].y = y
+                y += boxes[index].height + Self.gap.rows
+            }
+            x += columnWidth + Self.gap.columns
+        }
+        width = max(x - Self.gap.columns, Self.margin) + Self.margin
+        height = tallest + 2 * Self.margin
+    }
+}

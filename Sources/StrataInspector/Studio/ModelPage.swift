@@ -1,0 +1,68 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// The entities of the model at the moment, with their counts, and how the model changed.
+struct ModelPage: Encodable {
+    struct Entity: Encodable {
+        let name: String
+        /// The objects of exactly this entity.
+        let count: Int
+        /// With those of subentities.
+        let countWithSubentities: Int
+        /// As `strata model show --json` describes it.
+        let description: JSONObject
+    }
+
+    struct Version: Encodable {
+        let version: UInt32
+        /// What this version changed, in sentences; empty for the first.
+        let changes: [String]
+    }
+
+    let moment: StudioMoment
+    let version: UInt32
+    let entities: [Entity]
+    let versions: [Version]
+
+    init(_ reading: StudioReading) throws {
+        moment = try StudioMoment(reading)
+        let schema = reading.moment.schema
+        version = UInt32(schema.version.rawValue)
+        entities = try Self.counts(reading).map { counted in
+            Entity(
+                name: counted.entity.name, count: counted.own, countWithSubentities: counted.all,
+                description: counted.entity.description.json)
+        }
+        versions = try Self.versions(through: schema.version, in: reading.store)
+    }
+
+    struct Counted {
+        let entity: EntitySchema
+        let own: Int
+        let all: Int
+    }
+
+    static func counts(_ reading: StudioReading) throws -> [Counted] {
+        try reading.read { snapshot in
+            var own: [EntityID: Int] = [:]
+            let entities = reading.moment.schema.entities
+            for entity in entities where !entity.isAbstract { own[entity.id] = try snapshot.count(of: entity.id) }
+            return entities.map { entity in
+                Counted(
+                    entity: entity, own: own[entity.id] ?? 0,
+                    all: entity.concreteEntityIDs.reduce(0) { $0 + (own[$1] ?? 0) })
+            }
+        }
+    }
+
+    private static func versions(through last: ModelVersion, in store: Store) throws -> [Version] {
+        let schemas = try store.schemas.filter { $0.version <= last }
+        return try schemas.indices.map { index in
+            let changes =
+                try index == 0
+                ? [] : SchemaDifference(from: schemas[index - 1], to: schemas[index].model).changes.map(\.sentence)
+            return Version(version: UInt32(schemas[index].version.rawValue), changes: changes)
+        }.reversed()
+    }
+}

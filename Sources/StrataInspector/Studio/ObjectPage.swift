@@ -1,0 +1,168 @@
+import StrataModel
+import StrataStore
+
+/// One object at the moment: its values and who gave each, its relationships in both directions, and its history.
+///
+/// Parameters: `with` (another moment, whose values are shown beside), `events` (the most events of the history).
+struct ObjectPage: Encodable {
+    struct Origin: Encodable, Equatable {
+        let transaction: UInt64
+        let event: UInt64
+        let time: String
+        let author: String?
+        let reason: String?
+        /// `inserted` or `updated`.
+        let kind: String
+    }
+
+    struct Value: Encodable, Equatable {
+        let name: String
+        let type: String
+        let value: StudioCell
+        /// Nil for a value by default.
+        let origin: Origin?
+        /// The value at the other moment.
+        var other: StudioCell?
+        var isChanged: Bool?
+    }
+
+    struct Member: Encodable, Equatable {
+        let object: String
+        let label: String
+    }
+
+    struct Relationship: Encodable, Equatable {
+        let name: String
+        let count: Int
+        let first: [Member]
+        /// Whether objects lead to this one by a relationship that has no inverse.
+        let isHidden: Bool
+    }
+
+    struct Change: Encodable, Equatable {
+        let transaction: StudioTransaction
+        let events: [StudioEvent]
+    }
+
+    let moment: StudioMoment
+    let object: String
+    let label: String
+    let entity: String
+    let uri: String
+    let exists: Bool
+    /// Why it does not exist at the moment.
+    let fate: String?
+    let other: UInt64?
+    let values: [Value]
+    let relationships: [Relationship]
+    let history: [Change]
+    /// Whether there are older events than the history has.
+    let isHistoryCut: Bool
+
+    /// The most characters of a text that the page shows.
+    static let mostCharacters = 2000
+    private static let mostMembers = 20
+
+    init(_ reference: String, _ reading: StudioReading) throws {
+        let id = try StudioProblem.of("object") { try ObjectReference.parse(reference, in: reading.store) }
+        moment = try StudioMoment(reading)
+        object = reading.names.name(of: id)
+        label = reading.links.label(of: id)
+        entity = reading.names.name(of: id.entityID)
+        uri = ObjectReference.uri(id, reading.names, in: reading.store)
+        let state = try ShownObject.read(id, at: reading.moment, in: reading.store)
+        exists = state != nil
+        fate =
+            try state == nil
+            ? ShownObject.absent(id, reading.moment.eventNumber, reading.names, reading.store).message : nil
+        let with = try reading.text("with").map { try StudioReading.moment($0, "with", in: reading.store) }
+        other = try with.flatMap { try reading.store.transaction(containing: $0.eventNumber)?.number.rawValue }
+        values = try Self.values(of: id, state, with, reading)
+        relationships = try state == nil ? [] : Self.relationships(of: id, reading)
+        (history, isHistoryCut) = try Self.history(of: id, reading)
+        if !exists, try reading.store.history(of: id).isEmpty {
+            throw StudioProblem(404, fate ?? "There is no such object.", field: "object")
+        }
+    }
+
+    private static func values(
+        of id: ObjectID, _ state: ShownObject?, _ with: StoreMoment?, _ reading: StudioReading
+    ) throws -> [Value] {
+        let origins = try ValueOrigin.origins(
+            of: id, through: reading.moment.eventNumber, reading.names, reading.store)
+        let others = try with.flatMap { try ShownObject.read(id, at: $0, in: reading.store) }?.values ?? []
+        let byName = Dictionary(others.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let shown = state?.values ?? others
+        let schema = reading.moment.schema.entity(id.entityID)
+        return shown.map { name, value in
+            let value = state == nil ? AttributeValue.null : value
+            let property = schema?.property(named: name)
+            let other = byName[name] ?? .null
+            return Value(
+                name: name, type: property?.attribute?.type.name ?? "to-one",
+                value: StudioCell(value, reading.links, limit: mostCharacters),
+                origin: origins[name].map(Self.origin),
+                other: with.map { _ in StudioCell(other, reading.links, limit: mostCharacters) },
+                isChanged: with.map { _ in !value.isIdentical(to: other) })
+        }
+    }
+
+    private static func origin(_ origin: ValueOrigin) -> Origin {
+        Origin(
+            transaction: origin.transaction.number.rawValue, event: origin.event.eventNumber.rawValue,
+            time: ValueText.moment(origin.transaction.date), author: origin.transaction.author,
+            reason: origin.transaction.reason, kind: "\(origin.event.kind)")
+    }
+
+    /// The to-manys of the object, and the objects that lead to it by a relationship without an inverse.
+    private static func relationships(of id: ObjectID, _ reading: StudioReading) throws -> [Relationship] {
+        try reading.read { snapshot in
+            let declared = (snapshot.schema.entity(id.entityID)?.properties ?? [])
+                .filter { $0.relationship?.isToMany ?? false }.map { ($0.id, $0.name, false) }
+            let hidden = snapshot.schema.links.links(ofOwners: id.entityID)
+                .filter { Self.isOnlyWayBack($0, snapshot.schema) }
+                .map { ($0.id, reading.names.name(of: $0.id), true) }
+            return try (declared + hidden).compactMap { link, name, isHidden in
+                let members = try ShownObject.Members(link, name, of: id, in: snapshot, limit: mostMembers)
+                if isHidden, members.count == 0 { return nil }
+                return Relationship(
+                    name: name, count: members.count,
+                    first: members.first.map {
+                        Member(object: reading.names.name(of: $0), label: reading.links.label(of: $0))
+                    }, isHidden: isHidden)
+            }
+        }
+    }
+
+    /// Whether a link is the way back of a relationship that has no inverse.
+    private static func isOnlyWayBack(_ link: Link, _ schema: Schema) -> Bool {
+        guard link.id.isHiddenInverse else { return false }
+        let forward =
+            switch link.source {
+            case .rows(let toOne): toOne
+            case .pairs(let canonical, _, _, _): canonical
+            }
+        return schema.property(forward)?.relationship?.inverse == nil
+    }
+
+    /// What happened to the object up to the moment, by transaction, newest first.
+    private static func history(of id: ObjectID, _ reading: StudioReading) throws -> ([Change], isCut: Bool) {
+        let most = try reading.number("events", 1...1000, default: 100)
+        let all = try (reading.store.history(of: id) + reading.store.linkHistory(of: id))
+            .filter { $0.eventNumber <= reading.moment.eventNumber }.sorted { $0.eventNumber > $1.eventNumber }
+        var changes: [(record: TransactionRecord, events: [StudioEvent])] = []
+        for event in all.prefix(most) {
+            try reading.checkCancellation()
+            let shown = StudioEvent(try reading.store.resolved(event), reading.links)
+            if changes.last?.record.number == event.transaction {
+                changes[changes.count - 1].events.append(shown)
+            } else if let record = try reading.store.transaction(event.transaction) {
+                changes.append((record, [shown]))
+            }
+        }
+        return (
+            changes.map { Change(transaction: StudioTransaction($0.record, reading.names), events: $0.events) },
+            all.count > most
+        )
+    }
+}

@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+import Locking
+import StrataModel
+import StrataStore
+
+/// Stores whose pages a browser shows: their model, objects, transactions and timeline at any moment.
+///
+/// A page is a value, the same for people and for programs: `answer(_:)` takes an address apart from HTTP, and a server
+/// passes addresses in and answers on.
+///
+/// Stores are open for reading only. A request that takes more than its budget, or whose task is cancelled, ends.
+public final class Studio: Sendable {
+    let stores: [StudioStore]
+    private let running = Locked(0)
+    /// Reading blocks, so it has threads of its own.
+    private let queue = DispatchQueue(label: "strata.studio", attributes: .concurrent)
+    private static let mostRunning = 16
+
+    /// Opens stores for reading.
+    ///
+    /// - Throws: `StrataError` if one of them cannot be opened.
+    public init(paths: [String]) throws {
+        var names: Set<String> = []
+        stores = try paths.map { path in
+            let name = Self.name(of: path, besides: names)
+            names.insert(name)
+            return try StudioStore(name: name, path: path)
+        }
+    }
+
+    deinit { close() }
+
+    /// The names of the stores in addresses.
+    public var names: [String] { stores.map(\.name) }
+
+    /// Closes the stores. Requests answer with an error from now on.
+    public func close() { for source in stores { source.store.close() } }
+
+    /// The name of a store's directory without its ending, and a number if another has it.
+    private static func name(of path: String, besides names: Set<String>) -> String {
+        let url = URL(filePath: path, directoryHint: .isDirectory)
+        let name = url.deletingPathExtension().lastPathComponent
+        // "-" is where servers keep what belongs to no store.
+        let usual = name.isEmpty || name == "-" || name.hasPrefix(".") ? "store" : name
+        guard names.contains(usual) else { return usual }
+        return (2...).lazy.map { "\(usual)-\($0)" }.first { !names.contains($0) } ?? usual
+    }
+
+    // MARK: Answers
+
+    /// The page at an address, or the problem with the request. Never blocks the thread of the caller.
+    public func answer(_ address: StudioAddress) async -> StudioAnswer {
+        let isFull = running.withLock { running in
+            if running >= Self.mostRunning { return true }
+            running += 1
+            return false
+        }
+        if isFull { return Self.answer(StudioProblem(503, "Too many requests are running.")) }
+        defer { running.withLock { $0 -= 1 } }
+        let monitor = QueryMonitor()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { continuation.resume(returning: self.answer(address, monitor)) }
+            }
+        } onCancel: {
+            monitor.cancel()
+        }
+    }
+
+    func answer(_ address: StudioAddress, _ monitor: QueryMonitor = QueryMonitor()) -> StudioAnswer {
+        do {
+            if monitor.isCancelled { throw CancellationError() }
+            guard let name = address.path.first else { return try StudioAnswer(json: StoresPage(stores)) }
+            guard let source = stores.first(where: { $0.name == name }) else {
+                throw StudioProblem(404, "There is no store '\(ValueText.harmless(name))' here.")
+            }
+            return try StudioRoute.answer(
+                Array(address.path.dropFirst()), try StudioReading(source, address.query, monitor))
+        } catch {
+            return Self.answer(StudioProblem(error))
+        }
+    }
+
+    private static func answer(_ problem: StudioProblem) -> StudioAnswer {
+        // A problem is made of numbers and text, which can be encoded.
+        (try? StudioAnswer(status: problem.status, json: ["error": problem]))
+            ?? StudioAnswer(status: 500, contentType: "text/plain", body: Data())
+    }
+
+    // MARK: Live
+
+    /// The number of the last transaction each time it has changed, until the caller stops or the store is closed; nil
+    /// for a store that is not here.
+    public func moves(of name: String) -> AsyncStream<UInt64>? {
+        guard let source = stores.first(where: { $0.name == name }) else { return nil }
+        let store = source.store
+        return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let observation = try? store.observeHead(onClose: { continuation.finish() }) { event in
+                if let record = try? store.transaction(containing: event) { continuation.yield(record.number.rawValue) }
+            }
+            guard let observation else { return continuation.finish() }
+            continuation.onTermination = { _ in observation.cancel() }
+        }
+    }
+}

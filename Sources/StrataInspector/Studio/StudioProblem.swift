@@ -1,0 +1,61 @@
+import StrataModel
+
+/// Why a page cannot be shown, and where in the request the problem is.
+struct StudioProblem: Error, Encodable, Equatable {
+    /// The status of HTTP.
+    let status: Int
+    let message: String
+    /// The parameter that is wrong.
+    var field: String?
+    /// The number of the wrong character in the parameter, from 1.
+    var column: Int?
+    /// What would be correct there.
+    var expected: String?
+
+    private enum CodingKeys: CodingKey { case message, field, column, expected }
+
+    init(_ status: Int, _ message: String, field: String? = nil) {
+        self.status = status
+        self.message = message
+        self.field = field
+    }
+
+    /// The client has gone, or stopped the request.
+    static let cancelled = StudioProblem(499, "The request was stopped.")
+
+    init(_ error: any Error) {
+        switch error {
+        case let problem as StudioProblem: self = problem
+        case is CancellationError: self = .cancelled
+        case let error as UsageError: self.init(400, error.message)
+        case let error as StrataError:
+            self.init(Self.status(of: error), error.commandLineTexts.joined(separator: " "))
+            if let format = error.cause as? FetchFormatError {
+                self = StudioProblem(400, format.sentence)
+                column = format.column
+                expected = format.expected
+            }
+        default: self.init(500, "\(error)")
+        }
+    }
+
+    private static func status(of error: StrataError) -> Int {
+        switch error.code {
+        case .deletedObject, .futureEvent, .historyDropped: 404
+        case .budgetExceeded: 422
+        case _ where error.isBadUsage: 400
+        default: 500
+        }
+    }
+
+    /// Runs `body` and reports its errors as problems of a parameter.
+    static func of<R>(_ field: String, _ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch {
+            var problem = StudioProblem(error)
+            problem.field = problem.field ?? field
+            throw problem
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// The stores that are here.
+struct StoresPage: Encodable {
+    struct Entry: Encodable {
+        let name: String
+        let path: String
+        let transactions: UInt64
+        let events: UInt64
+        let first: String?
+        let last: String?
+    }
+
+    let stores: [Entry]
+
+    init(_ sources: [StudioStore]) throws {
+        stores = try sources.map { source in
+            let last = try source.store.transactions(before: nil, limit: 1).first
+            let first = try source.store.transactions(limit: 1).first
+            return Entry(
+                name: source.name, path: source.path, transactions: last?.number.rawValue ?? 0,
+                events: last?.lastEvent.rawValue ?? 0, first: first.map { ValueText.moment($0.date) },
+                last: last.map { ValueText.moment($0.date) })
+        }
+    }
+}
+
+/// The sizes of the store's parts, and who reads it.
+struct HealthPage: Encodable {
+    let moment: StudioMoment
+    /// As `strata inspect --json` lists it.
+    let listing: JSONObject
+
+    init(_ reading: StudioReading) throws {
+        moment = try StudioMoment(reading)
+        let store = reading.store
+        listing =
+            StoreListing(
+                statistics: try store.statistics(), path: store.path, schemas: try store.schemas,
+                tags: try store.tags(),
+                subscriptions: try store.subscriptions(), metadata: try store.metadata()
+            ).json
+    }
+}
+
+/// Which page a path below a store means.
+enum StudioRoute {
+    static func answer(_ path: [String], _ reading: StudioReading) throws -> StudioAnswer {
+        switch (path.first ?? "model", path.count) {
+        case ("model", 0...1): try StudioAnswer(json: ModelPage(reading))
+        case ("model.svg", 1):
+            StudioAnswer(contentType: "image/svg+xml", body: Data(try ModelDiagram(reading).svg.utf8))
+        case ("timeline", 1): try StudioAnswer(json: TimelinePage(reading))
+        case ("objects", 2): try StudioAnswer(json: ObjectsPage(path[1], reading))
+        case ("facet", 3): try StudioAnswer(json: FacetPage(path[1], path[2], reading))
+        case ("object", 3): try StudioAnswer(json: ObjectPage("\(path[1])/\(path[2])", reading))
+        case ("value", 4): try ValueAnswer.answer("\(path[1])/\(path[2])", path[3], reading)
+        case ("transactions", 1): try StudioAnswer(json: TransactionsPage(reading))
+        case ("transaction", 2): try StudioAnswer(json: TransactionPage(path[1], reading))
+        case ("health", 1): try StudioAnswer(json: HealthPage(reading))
+        default: throw StudioProblem(404, "There is no such page.")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Locking
+import StrataModel
+import StrataStore
+
+/// A store that Studio has open for reading.
+final class StudioStore: Sendable {
+    /// Its name in addresses.
+    let name: String
+    let path: String
+    let store: Store
+    /// What the log has had so far, so that a later page reads only what is new.
+    let pulse = Locked(StudioPulse())
+
+    /// - Throws: `persistentStoreOpen` with the path if there is no store.
+    init(name: String, path: String) throws {
+        self.name = name
+        self.path = path
+        try StoreArguments(path: path).checkIsThere()
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.createsIfMissing = false
+        store = try Store.open(
+            .directory(URL(filePath: path, directoryHint: .isDirectory)), model: nil, options: options)
+    }
+}
+
+/// One request: a store at a moment, with the bounds of what the request may read.
+struct StudioReading {
+    let source: StudioStore
+    let query: [String: String]
+    let moment: StoreMoment
+    let names: RecordedNames
+    let links: LinkNames
+    let monitor: QueryMonitor
+
+    /// A hundred million steps take seconds, not minutes; a page has no use for more.
+    static let budget = RequestBudget(steps: 100_000_000, memoryInBytes: 256 << 20)
+
+    var store: Store { source.store }
+
+    /// Reads the moment from `at`: the number of a transaction, a tag or a date; the newest state without it.
+    init(_ source: StudioStore, _ query: [String: String], _ monitor: QueryMonitor) throws {
+        self.source = source
+        self.query = query
+        self.monitor = monitor
+        moment = try Self.moment(query["at"], "at", in: source.store)
+        names = try source.store.recordedNames()
+        links = moment.linkNames(names, in: source.store)
+    }
+
+    /// - Parameter field: the parameter that has the text, for errors.
+    static func moment(_ text: String?, _ field: String, in store: Store) throws -> StoreMoment {
+        try StudioProblem.of(field) {
+            guard let text, !text.isEmpty else { return try StoreMoment(nil, in: store) }
+            guard let number = UInt64(text) else { return try StoreMoment(text, in: store) }
+            guard number > 0 else { throw UsageError("The first transaction is 1.") }
+            return try StoreMoment("t\(number)", in: store)
+        }
+    }
+
+    func read<R>(at other: StoreMoment? = nil, _ body: (Snapshot) throws -> R) throws -> R {
+        let moment = other ?? self.moment
+        return try store.read(
+            at: moment.eventNumber, through: moment.schema, monitor: monitor, budget: Self.budget, body)
+    }
+
+    /// The address of a page of this store at the same moment.
+    func address(_ path: [String]) -> String {
+        func encoded(_ text: String) -> String {
+            text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        }
+        let moment = query["at"].map { "?at=\(encoded($0))" } ?? ""
+        return "/" + ([source.name] + path).map(encoded).joined(separator: "/") + moment
+    }
+
+    func checkCancellation() throws { if monitor.isCancelled { throw CancellationError() } }
+
+    /// A whole number of a parameter within bounds.
+    func number(_ name: String, _ range: ClosedRange<Int>, default usual: Int) throws -> Int {
+        guard let text = query[name], !text.isEmpty else { return usual }
+        guard let number = Int(text), range.contains(number) else {
+            throw StudioProblem(
+                400, "\(name) is a number from \(range.lowerBound) to \(range.upperBound).", field: name)
+        }
+        return number
+    }
+
+    /// A parameter that is not empty.
+    func text(_ name: String) throws -> String? {
+        guard let text = query[name], !text.isEmpty else { return nil }
+        guard text.utf8.count <= 10_000 else { throw StudioProblem(400, "\(name) is too long.", field: name) }
+        return text
+    }
+}
+
+/// The moment that a page shows.
+struct StudioMoment: Encodable, Equatable {
+    /// The transaction after which the state is shown; 0 before the first.
+    let transaction: UInt64
+    let event: UInt64
+    let time: String?
+    let author: String?
+    let reason: String?
+    let tags: [String]
+    /// The last transaction of the store.
+    let newest: UInt64
+    /// Whether the page shows the newest state because no other was asked for.
+    let follows: Bool
+
+    init(_ reading: StudioReading) throws {
+        let record = try reading.store.transaction(containing: reading.moment.eventNumber)
+        transaction = record?.number.rawValue ?? 0
+        event = reading.moment.eventNumber.rawValue
+        time = record.map { ValueText.moment($0.date) }
+        author = record?.author
+        reason = record?.reason
+        tags = try reading.store.tags().filter { $0.value == reading.moment.eventNumber }.keys.sorted()
+        newest = try reading.store.transactions(before: nil, limit: 1).first?.number.rawValue ?? 0
+        follows = (reading.query["at"] ?? "").isEmpty
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// A transaction in one line.
+struct StudioTransaction: Encodable, Equatable {
+    struct Part: Encodable, Equatable {
+        let entity: String
+        /// What happened to its objects: inserted, updated, deleted, linked.
+        let kinds: [String]
+    }
+
+    let number: UInt64
+    let time: String
+    let author: String?
+    let context: String?
+    let process: String?
+    let reason: String?
+    let events: Int
+    let entities: [Part]
+
+    init(_ record: TransactionRecord, _ names: RecordedNames) {
+        number = record.number.rawValue
+        time = ValueText.moment(record.date)
+        author = record.author
+        context = record.contextName
+        process = record.processName
+        reason = record.reason
+        events = record.eventCount
+        entities = record.touched.map { touched in
+            let kinds = EventKind.allCases.filter { touched.kinds & (1 << ($0.rawValue - 1)) != 0 }
+            return Part(entity: names.name(of: touched.entity), kinds: kinds.map { "\($0)" })
+        }.sorted { $0.entity < $1.entity }
+    }
+}
+
+/// The transactions up to the moment, newest first.
+///
+/// Parameters: `before` (a transaction), `limit`, `author`, `entity`, `text` (in the reason, the names and the metadata).
+struct TransactionsPage: Encodable {
+    let moment: StudioMoment
+    let transactions: [StudioTransaction]
+    /// The `before` of the next page; nil at the end.
+    let next: UInt64?
+
+    /// The most records that one request looks at.
+    private static let mostRecords = 100_000
+
+    init(_ reading: StudioReading) throws {
+        moment = try StudioMoment(reading)
+        let limit = try reading.number("limit", 1...500, default: 50)
+        let filter = try TransactionFilter(reading)
+        let start = try reading.number("before", 0...Int.max, default: Int(clamping: moment.transaction + 1))
+        var before = UInt64(min(start, Int(clamping: moment.transaction + 1)))
+        var found: [StudioTransaction] = []
+        var looked = 0
+        var isMore = true
+        while isMore, found.count < limit, looked < Self.mostRecords {
+            try reading.checkCancellation()
+            let page = try reading.store.transactions(before: TransactionNumber(rawValue: before), limit: 1000)
+            isMore = !page.isEmpty
+            for record in page where found.count < limit {
+                before = record.number.rawValue
+                looked += 1
+                if filter.passes(record) { found.append(StudioTransaction(record, reading.names)) }
+            }
+        }
+        transactions = found
+        next = isMore && before > 1 ? before : nil
+    }
+}
+
+/// Chooses the transactions of a list.
+private struct TransactionFilter {
+    private let author: String?
+    private let entities: Set<EntityID>?
+    private let text: String?
+
+    init(_ reading: StudioReading) throws {
+        author = try reading.text("author")
+        entities = try reading.text("entity").map { name in
+            try StudioProblem.of("entity") { Set(try EntityName.find(name, in: reading.store).entityIDs) }
+        }
+        text = try reading.text("text")?.lowercased()
+    }
+
+    func passes(_ record: TransactionRecord) -> Bool {
+        if let author, record.author != author { return false }
+        if let entities, !record.touched.contains(where: { entities.contains($0.entity) }) { return false }
+        guard let text else { return true }
+        let words = [record.author, record.contextName, record.processName].compactMap(\.self) + record.metadata.values
+        return words.contains { $0.lowercased().contains(text) }
+    }
+}
+
+/// What one transaction did, a part of its events at a time.
+///
+/// Parameters: `offset` and `limit` of the events.
+struct TransactionPage: Encodable {
+    let moment: StudioMoment
+    let transaction: StudioTransaction
+    let metadata: [String: String]
+    /// Conflicts that the save overruled, each in a sentence.
+    let conflicts: [String]
+    let tags: [String]
+    let events: [StudioEvent]
+    let offset: Int
+    let previous: UInt64?
+    let next: UInt64?
+
+    init(_ number: String, _ reading: StudioReading) throws {
+        guard let wanted = UInt64(number), let record = try reading.store.transaction(.init(rawValue: wanted)) else {
+            throw StudioProblem(404, "The log has no transaction \(number).")
+        }
+        moment = try StudioMoment(reading)
+        transaction = StudioTransaction(record, reading.names)
+        let recorded = try HistoryTransaction(record)
+        metadata = recorded.metadata
+        conflicts = recorded.conflicts.map(\.description)
+        tags = try reading.store.tags().filter { $0.value == record.lastEvent }.keys.sorted()
+        offset = try reading.number("offset", 0...Int.max, default: 0)
+        let limit = try reading.number("limit", 1...500, default: 100)
+        previous = wanted > 1 ? wanted - 1 : nil
+        next = wanted < moment.newest ? wanted + 1 : nil
+        events = try Self.events(of: record, offset, limit, reading)
+    }
+
+    /// Objects have the names that they had after the transaction.
+    private static func events(
+        of record: TransactionRecord, _ offset: Int, _ limit: Int, _ reading: StudioReading
+    ) throws -> [StudioEvent] {
+        guard offset < record.eventCount else { return [] }
+        let first = EventNumber(rawValue: record.firstEvent.rawValue + UInt64(offset))
+        var events: [RecordedEvent] = []
+        try reading.store.events(from: first, through: record.lastEvent) { event in
+            events.append(event)
+            return events.count < limit
+        }
+        let links = try StoreMoment("t\(record.number.rawValue)", in: reading.store)
+            .linkNames(reading.names, in: reading.store)
+        return try events.map { StudioEvent(try reading.store.resolved($0), links) }
+    }
+}

@@ -1,0 +1,33 @@
+// Addresses of pages: /STORE/PAGE/… with the moment in `at`.
+
+/** The page that the browser shows. */
+export function here() {
+  const parts = location.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  return { store: parts[0], page: parts[1] ?? (parts.length ? "model" : "stores"), parts: parts.slice(2),
+    query: new URLSearchParams(location.search) };
+}
+
+/** The address of a page of this store at the moment that is shown; parameters that are empty are left out. */
+export function to(parts, parameters = {}) {
+  const { store, query } = here();
+  const all = { at: query.get("at"), ...parameters };
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(all)) {
+    if (value !== undefined && value !== null && value !== "") search.set(name, value);
+  }
+  const path = [store, ...parts].map(encodeURIComponent).join("/");
+  return `/${path}${search.size ? "?" + search : ""}`;
+}
+
+/** The address of an object such as `Film/p5`. */
+export const toObject = (reference, parameters) => to(["object", ...reference.split("/")], parameters);
+
+/** This page with other parameters. */
+export function changed(parameters) {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined || value === null || value === "") url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  return url.pathname + url.search;
+}

@@ -1,0 +1,48 @@
+// Makes elements. Text goes in as text nodes only, so that no value is ever read as markup.
+
+/** An element with attributes and children; nil children are left out, and functions are listeners. */
+export function el(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (typeof value === "function") element.addEventListener(key, value);
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
+  return element;
+}
+
+const svgNamespace = "http://www.w3.org/2000/svg";
+
+/** The same for SVG. */
+export function svg(name, attributes = {}, ...children) {
+  const element = document.createElementNS(svgNamespace, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  element.append(...children);
+  return element;
+}
+
+const numbers = new Intl.NumberFormat("en");
+
+/** `12,345` */
+export const count = (value) => numbers.format(value);
+
+/** `1 row`, `2 rows` */
+export const counted = (value, one, many = one + "s") => `${count(value)} ${value === 1 ? one : many}`;
+
+/** `4.0 KiB` */
+export function size(bytes) {
+  if (bytes < 1024) return counted(bytes, "byte");
+  let value = bytes / 1024;
+  for (const unit of ["KiB", "MiB", "GiB"]) {
+    if (value < 1023.95) return `${value.toFixed(1)} ${unit}`;
+    value /= 1024;
+  }
+  return `${value.toFixed(1)} TiB`;
+}
+
+/** A moment as a `time` element, to the second; the exact one is its title. */
+export function time(text) {
+  if (!text) return "";
+  return el("time", { datetime: text, title: text }, text.replace("T", " ").replace(/\.\d+Z$/, ""));
+}

@@ -1,0 +1,157 @@
+// The front end: shows the page of the address, moves through time, and follows the store.
+import { el } from "./dom.js";
+import { here, to, changed } from "./address.js";
+import { render } from "./pages.js";
+import "./timeline.js";
+
+const main = document.getElementById("page");
+const status = document.getElementById("status");
+const sections = document.getElementById("sections");
+const timeline = document.querySelector("strata-timeline");
+
+let request = null;
+let known = { store: null, newest: 0, timeline: null };
+let feed = null;
+
+/** The answer of a page as JSON; problems have the same form. */
+async function ask(address, signal) {
+  const answer = await fetch(address, { headers: { Accept: "application/json" }, signal });
+  const body = await answer.json();
+  return answer.ok ? body : { ...body, status: answer.status };
+}
+
+/** Shows the page of the address. */
+async function show() {
+  request?.abort();
+  const own = request = new AbortController();
+  const place = here();
+  main.setAttribute("aria-busy", "true");
+  try {
+    const isOther = place.store && (known.store !== place.store || known.timeline === null);
+    const [page, line] = await Promise.all([
+      ask(location.pathname + location.search, own.signal),
+      isOther ? ask(to(["timeline"]), own.signal) : null,
+    ]);
+    if (own !== request) return;
+    draw(place, page, line);
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    main.replaceChildren(el("p", { class: "problem", role: "alert" }, `Studio does not answer: ${error.message}`));
+  } finally {
+    if (own === request) main.removeAttribute("aria-busy");
+  }
+}
+
+function draw(place, page, line) {
+  if (place.store !== known.store) follow(place.store);
+  known.store = place.store;
+  if (line && !line.error) known.timeline = line;
+  const moment = page.moment ?? line?.moment;
+  if (moment && known.timeline) {
+    known.newest = Math.max(known.newest, moment.newest);
+    timeline.show(line && !line.error ? line : null, moment);
+  }
+  if (!place.store) timeline.hidden = true;
+  drawSections(place);
+  const focused = main.contains(document.activeElement) ? document.activeElement : null;
+  const [id, selection] = [focused?.id, focused?.selectionStart];
+  main.replaceChildren(...render(place, page, navigate));
+  const again = id && document.getElementById(id);
+  if (again) {
+    again.focus({ preventScroll: true });
+    if (typeof selection === "number" && again.setSelectionRange) again.setSelectionRange(selection, selection);
+  }
+  document.title = [main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · ");
+}
+
+function drawSections(place) {
+  const names = { model: "Model", transactions: "Transactions", health: "Health" };
+  const isIn = { objects: "model", object: "model", transaction: "transactions" };
+  sections.replaceChildren(...(place.store ? Object.entries(names).map(([page, name]) =>
+    el("a", { href: to([page]), "aria-current": (isIn[place.page] ?? place.page) === page ? "page" : null }, name)) : []));
+}
+
+/** Goes to an address of Studio; by replacing the entry of the history if it is only a step of a movement. */
+function navigate(address, { replaces = false } = {}) {
+  const isPage = new URL(address, location.href).pathname !== location.pathname;
+  history[replaces ? "replaceState" : "pushState"](null, "", address);
+  if (isPage) scrollTo(0, 0);
+  return show().then(() => { if (isPage) main.focus({ preventScroll: true }); });
+}
+
+// MARK: Time
+
+let isMoving = false;
+
+timeline.addEventListener("move", ({ detail: { at, isFinal } }) => {
+  // A movement makes one entry of the history, and its steps replace it.
+  navigate(changed({ at, offset: null, before: null }), { replaces: isMoving });
+  isMoving = !isFinal;
+  status.textContent = isFinal ? `Transaction ${at ?? known.newest}` : "";
+});
+
+/** Follows a store with server-sent events while the page is visible. */
+function follow(store) {
+  feed?.close();
+  feed = null;
+  if (!store || document.hidden) return;
+  feed = new EventSource(`/${encodeURIComponent(store)}/live`);
+  feed.onmessage = ({ data }) => arrived(Number(data));
+}
+
+let arrival = 0;
+
+/** Transactions have come in. The page changes only if it shows the newest state. */
+function arrived(newest) {
+  if (newest <= known.newest) return;
+  known.newest = newest;
+  clearTimeout(arrival);
+  arrival = setTimeout(async () => {
+    if (!here().query.get("at")) {
+      known.timeline = null;
+      await show();
+      status.textContent = `Transaction ${newest} has come in.`;
+    } else {
+      const line = await ask(to(["timeline"]), null);
+      if (!line.error) {
+        known.timeline = line;
+        timeline.show(line, line.moment);
+      }
+    }
+  }, 200);
+}
+
+document.addEventListener("visibilitychange", () => {
+  follow(here().store);
+  if (!document.hidden && here().store && !here().query.get("at")) { known.timeline = null; show(); }
+});
+
+// MARK: Links and keys
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  if (!link || event.defaultPrevented || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const url = new URL(link.href.baseVal ?? link.href, location.href);
+  if (url.origin !== location.origin || url.hash || link.hasAttribute("download")) return;
+  const page = url.pathname.split("/")[2];
+  if (["value", "model.svg"].includes(page) || url.pathname.endsWith(".json") || url.pathname.startsWith("/-/")) return;
+  event.preventDefault();
+  navigate(url.pathname + url.search);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.metaKey || event.ctrlKey || event.altKey || event.target.matches("input, textarea, select")) return;
+  if (event.key === "[") timeline.step(-1);
+  else if (event.key === "]") timeline.step(1);
+  else if (event.key === "0") timeline.newest();
+  else if (event.key === "/") {
+    const field = main.querySelector("input[type=search], input");
+    if (!field) return;
+    event.preventDefault();
+    field.focus();
+  }
+});
+
+addEventListener("popstate", show);
+show();

@@ -1,0 +1,171 @@
+// The store's whole life as a slider: how many transactions there were when, by whom, with tags.
+import { el, svg, count, counted, time } from "./dom.js";
+import { here, to, changed } from "./address.js";
+
+const height = 44;
+
+/** Announces `move` with `{ at, isFinal }`; `at` is nil for the newest state. */
+class Timeline extends HTMLElement {
+  #page = null;
+  #at = 0;
+  #playing = 0;
+
+  /** Shows another timeline, or the same at another moment. */
+  show(page, moment) {
+    this.#page = page ?? this.#page;
+    if (!this.#page) return;
+    this.hidden = false;
+    this.moment = moment;
+    this.#at = moment.transaction;
+    if (page || !this.firstChild) this.#build();
+    this.#update();
+  }
+
+  get isPlaying() { return this.#playing !== 0; }
+
+  #build() {
+    const { parts, authors, tags } = this.#page;
+    const width = Math.max(parts.length, 1) * 4;
+    const most = Math.max(1, ...parts.map((part) => part.count));
+    const bars = parts.flatMap((part, index) => {
+      let y = height;
+      return part.authors.map(([author, number]) => {
+        // A square root lets small parts be seen beside an import.
+        const tall = Math.sqrt(part.count / most) * (height - 6) * (number / part.count);
+        y -= tall;
+        return svg("rect", { x: index * 4, y, width: 3, height: Math.max(tall, 0.5), class: `author${author}` });
+      });
+    });
+    const marks = tags.map((tag) => svg("path", { class: "tag",
+      d: `M${this.#x(tag.transaction)} 0 l4 0 l0 6 l-4 -2 z` },
+      svg("title", {}, document.createTextNode(`${tag.name} (transaction ${tag.transaction})`))));
+    this.cursor = svg("line", { y1: 0, y2: height, class: "cursor" });
+    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+      ...bars, ...marks, this.cursor);
+    this.slider = el("div", { class: "slider", role: "slider", tabindex: 0, id: "slider",
+      "aria-label": "Moment of the store", "aria-valuemin": 1, keydown: (event) => this.#key(event),
+      pointerdown: (event) => this.#drag(event) }, picture);
+    const button = (id, label, text, press) =>
+      el("button", { type: "button", id, "aria-label": label, title: label, click: press }, text);
+    this.play = button("play", "Play", "▶", () => this.#toggle());
+    this.text = el("p", { class: "moment", id: "moment" });
+    const field = el("input", { id: "at", name: "at", "aria-label": "Go to a transaction, a tag or a date",
+      placeholder: "12, a tag, 2026-11-21", autocomplete: "off" });
+    this.replaceChildren(
+      el("div", { class: "controls" },
+        button("first", "First transaction", "|◂", () => this.#go(1, true)),
+        button("previous", "Previous transaction ( [ )", "◂", () => this.step(-1)),
+        this.play,
+        button("next", "Next transaction ( ] )", "▸", () => this.step(1)),
+        button("newest", "Newest state, and follow ( 0 )", "▸|", () => this.#send(null, true)),
+        el("form", { class: "jump", submit: (event) => { event.preventDefault(); this.#send(field.value.trim(), true); } },
+          field)),
+      this.slider, this.text,
+      el("ul", { class: "authors", "aria-label": "Authors" }, authors.map((author, index) => el("li", {},
+        svg("svg", { class: "swatch", viewBox: "0 0 8 8", "aria-hidden": "true" },
+          svg("rect", { width: 8, height: 8, class: `author${index}` })),
+        author.name && index < 7
+          ? el("a", { href: to(["transactions"], { author: author.name }) }, el("bdi", {}, author.name))
+          : author.name ?? "no author", ` ${count(author.count)}`))),
+      el("ul", { class: "tags", "aria-label": "Tags" }, tags.map((tag) => el("li", {},
+        el("a", { href: changed({ at: tag.transaction }) }, el("bdi", {}, tag.name))))));
+  }
+
+  /** Moves the cursor at once; the text follows with the answer. */
+  #place() {
+    const x = this.#x(this.#at);
+    this.cursor.setAttribute("x1", x);
+    this.cursor.setAttribute("x2", x);
+    this.slider.setAttribute("aria-valuenow", this.#at);
+  }
+
+  #update() {
+    const { moment, slider } = this;
+    this.#place();
+    slider.setAttribute("aria-valuemax", moment.newest);
+    const who = [moment.author, moment.reason && `“${moment.reason}”`].filter(Boolean).join(" ");
+    slider.setAttribute("aria-valuetext", `Transaction ${this.#at} of ${moment.newest}, ${moment.time ?? ""} ${who}`);
+    this.text.replaceChildren(
+      el("a", { href: to(["transaction", this.#at]) }, `Transaction ${count(this.#at)}`),
+      ` of ${count(moment.newest)} `, moment.follows ? el("span", { class: "live" }, "newest, following") : "", " ",
+      time(moment.time), " ", moment.author ? el("bdi", { class: "author" }, moment.author) : "",
+      moment.reason ? el("bdi", { class: "reason" }, ` “${moment.reason}”`) : "",
+      ...moment.tags.map((tag) => el("bdi", { class: "tag" }, tag)));
+  }
+
+  // Inside a part, transactions are spread evenly; so each has a place of its own.
+
+  #x(number) {
+    const { parts } = this.#page;
+    let index = parts.findIndex((part) => part.count && part.last >= number);
+    if (index < 0) index = Math.max(parts.length - 1, 0);
+    const part = parts[index];
+    return part ? (index + Math.min(1, Math.max(0, (number - part.first + 1) / Math.max(part.count, 1)))) * 4 : 0;
+  }
+
+  #number(fraction) {
+    const { parts } = this.#page;
+    const place = Math.min(Math.max(fraction, 0), 1) * parts.length;
+    const part = parts[Math.min(Math.floor(place), parts.length - 1)];
+    if (!part) return 1;
+    const inside = part.count ? Math.ceil((place - Math.floor(place)) * part.count) - 1 : 0;
+    return Math.max(1, Math.min(part.first + Math.max(inside, 0), part.last));
+  }
+
+  #drag(event) {
+    event.preventDefault();
+    this.slider.focus();
+    this.slider.setPointerCapture(event.pointerId);
+    const box = this.slider.getBoundingClientRect();
+    const move = (event) => this.#go(this.#number((event.clientX - box.left) / box.width), false);
+    const end = () => {
+      this.slider.removeEventListener("pointermove", move);
+      this.#go(this.#at, true);
+    };
+    move(event);
+    this.slider.addEventListener("pointermove", move);
+    this.slider.addEventListener("pointerup", end, { once: true });
+  }
+
+  #key(event) {
+    const page = Math.max(1, Math.round(this.moment.newest / 20));
+    const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -page, PageUp: page };
+    if (event.key in steps) this.step(steps[event.key]);
+    else if (event.key === "Home") this.#go(1, true);
+    else if (event.key === "End") this.#send(null, true);
+    else if (event.key === " ") this.#toggle();
+    else return;
+    event.preventDefault();
+  }
+
+  /** Moves by transactions. */
+  step(by) { this.#go(this.#at + by, true); }
+  newest() { this.#send(null, true); }
+
+  #go(number, isFinal) {
+    const at = Math.min(Math.max(number, 1), this.moment.newest);
+    if (at === this.#at && !isFinal) return;
+    this.#at = at;
+    this.#place();
+    this.#send(at, isFinal);
+  }
+
+  #send(at, isFinal) { this.dispatchEvent(new CustomEvent("move", { detail: { at, isFinal } })); }
+
+  #toggle() {
+    if (this.#playing) {
+      clearInterval(this.#playing);
+      this.#playing = 0;
+    } else {
+      if (this.#at >= this.moment.newest) this.#go(1, true);
+      this.#playing = setInterval(() => {
+        if (this.#at >= this.moment.newest) return this.#toggle();
+        this.#go(this.#at + 1, false);
+      }, 600);
+    }
+    this.play.textContent = this.#playing ? "❚❚" : "▶";
+    this.play.setAttribute("aria-label", this.#playing ? "Pause" : "Play");
+  }
+}
+
+customElements.define("strata-timeline", Timeline);

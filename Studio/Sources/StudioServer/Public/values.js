@@ -1,0 +1,53 @@
+// Shows values, and objects that values lead to.
+import { el, count, size } from "./dom.js";
+import { to, toObject } from "./address.js";
+
+/** A link to an object: its name for people, or its reference. */
+export function objectLink(reference, label = reference) {
+  return el("a", { href: toObject(reference), class: "object" }, label);
+}
+
+/** A value. `whole` is the address of all of it, where the page shows a part. */
+export function value(cell, whole) {
+  if (!cell) return "";
+  if (cell.object) return objectLink(cell.object, cell.text);
+  switch (cell.kind) {
+    case "null": return el("span", { class: "nil" }, "nil");
+    case "list": return list(cell);
+    case "data": return el("span", { class: "data" }, whole ? el("a", { href: whole }, size(cell.bytes ?? 0)) : cell.text);
+    default: return el("bdi", { class: cell.kind }, cell.text, cell.isCut && whole
+      ? el("a", { href: whole, class: "more" }, ` all ${size(cell.bytes ?? 0)}`) : null);
+  }
+}
+
+function list(cell) {
+  const items = (cell.items ?? []).flatMap((item, index) => [index ? ", " : "", value(item)]);
+  return el("span", { class: "list" }, items.length ? items : el("span", { class: "nil" }, "none"),
+    cell.isCut ? ` … ${cell.text}` : null);
+}
+
+/** The address of a whole value. */
+export const wholeValue = (reference, property, moment) =>
+  to(["value", ...reference.split("/"), property], { at: moment });
+
+/** What happened, as a list: each event with its changes. */
+export function eventList(events, moment) {
+  return el("ul", { class: "events" }, events.map((event) => el("li", { class: event.kind },
+    el("span", { class: "kind" }, event.kind), " ",
+    event.object ? el("a", { href: toObject(event.object, { at: moment }) }, event.label ?? event.object) : null,
+    event.relationship ? [` ${event.relationship} → `,
+      el("a", { href: toObject(event.target, { at: moment }) }, event.targetLabel ?? event.target)] : null,
+    event.text ? el("span", { class: "text" }, ` ${event.text}`) : null,
+    event.changes.length ? el("dl", { class: "changes" }, event.changes.map((change) => [
+      el("dt", {}, change.property),
+      el("dd", {}, change.before ? el("del", {}, value(change.before)) : null,
+        change.before && change.after ? " → " : null,
+        change.after ? el("ins", {}, value(change.after)) : null)])) : null)));
+}
+
+/** Who did it, when and why, with links to the transaction. */
+export function who(origin) {
+  return [el("a", { href: to(["transaction", origin.transaction]) }, `t${count(origin.transaction)}`), " ",
+    origin.author ? el("bdi", { class: "author" }, origin.author) : el("span", { class: "nil" }, "no author"),
+    origin.reason ? el("bdi", { class: "reason" }, ` “${origin.reason}”`) : null];
+}

@@ -1,0 +1,113 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Synchronization
+
+/// Decides who may read: the browser that brought the token of the printed address, on this machine's own names.
+///
+/// The token is good once. The browser gets a cookie for it, which it sends to no other site. `Host` must be a name of
+/// the loopback interface, so that no foreign name that resolves to it (DNS rebinding) reaches a page, and requests that
+/// pages of other origins start are refused.
+public final class StudioGate: Sendable {
+    /// What a request is told.
+    enum Verdict: Equatable {
+        case passes
+        /// The token was right: the browser gets the cookie and is sent to the address without the token.
+        case admits(cookie: String)
+        case refuses(HTTPResponse.Status, String)
+    }
+
+    static let cookieName = "strata-studio"
+    /// A refusal that a new address helps against.
+    static let needsAddress =
+        "Open the address that strata-studio printed. It is good once; start Studio again for another."
+
+    /// The one-time token; nil after it was used.
+    private let token: Mutex<String?>
+    private let session = StudioGate.secret()
+
+    /// A gate with a new token.
+    public init() { token = Mutex(Self.secret()) }
+
+    /// The token for the address to print; nil after it was used.
+    public var unusedToken: String? { token.withLock { $0 } }
+
+    /// 256 random bits in hexadecimal digits.
+    private static func secret() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<4).map { _ in
+            let digits = String(generator.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    func verdict(on request: Request) -> Verdict {
+        guard request.method == .get || request.method == .head else {
+            return .refuses(.methodNotAllowed, "Studio only reads.")
+        }
+        guard let authority = request.head.authority, Self.isLoopback(authority) else {
+            return .refuses(.misdirectedRequest, "Studio answers under 127.0.0.1 and localhost only.")
+        }
+        guard Self.isOwn(request, authority) else {
+            return .refuses(.forbidden, "Requests of other sites are refused.")
+        }
+        if request.uri.path == "/", let offered = request.uri.queryParameters["token"] {
+            return exchange(String(offered), hasSession(request))
+        }
+        return hasSession(request) ? .passes : .refuses(.unauthorized, Self.needsAddress)
+    }
+
+    private func exchange(_ offered: String, _ hasSession: Bool) -> Verdict {
+        let isRight = token.withLock { token in
+            guard let wanted = token, Self.isEqual(offered, wanted) else { return false }
+            token = nil
+            return true
+        }
+        return isRight || hasSession ? .admits(cookie: session) : .refuses(.unauthorized, Self.needsAddress)
+    }
+
+    private func hasSession(_ request: Request) -> Bool {
+        request.cookies[Self.cookieName].map { Self.isEqual($0.value, session) } ?? false
+    }
+
+    /// Takes the same time wherever the texts differ.
+    private static func isEqual(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// Whether `Host` names the loopback interface, with any port or none.
+    static func isLoopback(_ authority: String) -> Bool {
+        ["127.0.0.1", "localhost", "[::1]"].contains { name in
+            guard authority.lowercased().hasPrefix(name) else { return false }
+            let rest = authority.dropFirst(name.count)
+            return rest.isEmpty
+                || rest.first == ":" && !rest.dropFirst().isEmpty && rest.dropFirst().allSatisfy(\.isNumber)
+        }
+    }
+
+    /// Whether the request comes from a page of Studio, from an address that was typed, or from a program.
+    ///
+    /// A link on another site may lead to a page, which shows nothing without the cookie, and the browser does not send it
+    /// then.
+    private static func isOwn(_ request: Request, _ authority: String) -> Bool {
+        if let origin = request.headers[.origin], origin != "http://\(authority)" { return false }
+        switch request.headers[.fetchSite] {
+        case nil, "same-origin", "none": return true
+        default: return request.headers[.fetchMode] == "navigate" && request.headers[.fetchDestination] == "document"
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let fetchSite = Self.known("Sec-Fetch-Site")
+    static let fetchMode = Self.known("Sec-Fetch-Mode")
+    static let fetchDestination = Self.known("Sec-Fetch-Dest")
+
+    /// A name that is a token, as HTTP asks.
+    static func known(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no name of a header.") }
+        return name
+    }
+}

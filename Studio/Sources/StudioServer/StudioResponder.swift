@@ -1,0 +1,154 @@
+import Foundation
+import HTTPTypes
+public import Hummingbird
+public import HummingbirdCore
+import NIOCore
+import ServiceLifecycle
+public import StrataInspector
+
+/// Answers requests for pages of stores: the gate first, then files of the front end, then the stores.
+///
+/// A browser that asks for HTML gets the front end, which asks for the same address as JSON. So every page can be shared
+/// and read by programs: with `Accept: application/json`, or with `.json` after the path.
+public struct StudioResponder: HTTPResponder {
+    public typealias Context = BasicRequestContext
+
+    private let studio: Studio
+    private let gate: StudioGate
+    private let files: StaticFiles
+
+    /// A responder for stores behind a gate.
+    ///
+    /// - Throws: an error of the file system if the files of the program are not there.
+    public init(_ studio: Studio, _ gate: StudioGate) throws {
+        self.studio = studio
+        self.gate = gate
+        files = try StaticFiles()
+    }
+
+    public func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+        var response: Response
+        switch gate.verdict(on: request) {
+        case .refuses(let status, let message): response = Self.refusal(status, message, request)
+        case .admits(let cookie):
+            response = Response(status: .seeOther, headers: [.location: "/"])
+            response.headers[.setCookie] =
+                "\(StudioGate.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict"
+        case .passes: response = try await answer(request)
+        }
+        response.headers.append(contentsOf: Self.headers)
+        if request.method == .head { response.body = ResponseBody() }
+        return response
+    }
+
+    /// Nothing is loaded from elsewhere, nothing inline runs, and no page of another site frames or reads this one.
+    private static let headers: HTTPFields = [
+        .contentSecurityPolicy:
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+            + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+            + "trusted-types 'none'",
+        .xContentTypeOptions: "nosniff",
+        .known("Referrer-Policy"): "no-referrer",
+        .known("X-Frame-Options"): "DENY",
+        .known("Cross-Origin-Opener-Policy"): "same-origin",
+        .known("Cross-Origin-Resource-Policy"): "same-origin",
+        .cacheControl: "no-store",
+    ]
+
+    private static func wantsPage(_ request: Request) -> Bool {
+        request.headers[.accept]?.contains("text/html") ?? false
+    }
+
+    private static func refusal(_ status: HTTPResponse.Status, _ message: String, _ request: Request) -> Response {
+        let isPage = wantsPage(request)
+        let text = isPage ? message + "\n" : #"{"error":{"message":"\#(message)"}}"#
+        return response(
+            status, isPage ? "text/plain; charset=utf-8" : "application/json; charset=utf-8", Data(text.utf8))
+    }
+
+    private static func response(_ status: HTTPResponse.Status, _ type: String, _ body: Data) -> Response {
+        Response(status: status, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    // MARK: Answers
+
+    private func answer(_ request: Request) async throws -> Response {
+        guard var address = StudioAddress(request.uri) else {
+            return Self.refusal(.badRequest, "The address cannot be decoded.", request)
+        }
+        if address.path.first == "-" { return file(address.path.dropFirst().joined(separator: "/"), request) }
+        let isJSON = address.path.last?.hasSuffix(".json") ?? false
+        if isJSON, let last = address.path.popLast() {
+            let name = String(last.dropLast(".json".count))
+            if !name.isEmpty, name != "index" { address.path.append(name) }
+        }
+        if address.path.count == 2, address.path[1] == "live" { return live(address.path[0], request) }
+        let isOther = address.path.count > 1 && ["value", "model.svg"].contains(address.path[1])
+        if Self.wantsPage(request), !isJSON, !isOther { return file("index.html", request) }
+        return try await Self.response(to: address, of: studio, request)
+    }
+
+    private func file(_ name: String, _ request: Request) -> Response {
+        guard let file = files.files[name] else { return Self.refusal(.notFound, "There is no such file.", request) }
+        return Self.response(.ok, file.contentType, file.content)
+    }
+
+    /// Asks for a page, and stops asking when the client has gone.
+    private static func response(
+        to address: StudioAddress, of studio: Studio, _ request: Request
+    ) async throws -> Response {
+        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in await studio.answer(address) }
+        var response = response(.init(code: answer.status), answer.contentType, answer.body)
+        if let name = answer.fileName { response.headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
+        return response
+    }
+
+    // MARK: Live
+
+    /// A line each time the log has grown, as server-sent events; a comment every few seconds finds clients that have
+    /// gone.
+    private func live(_ name: String, _ request: Request) -> Response {
+        guard let moves = studio.moves(of: name) else {
+            return Self.refusal(.notFound, "There is no such store.", request)
+        }
+        let body = ResponseBody { writer in
+            let (lines, source) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(16))
+            let following = Task {
+                for await number in moves { source.yield("data: \(number)\n\n") }
+                source.finish()
+            }
+            let waiting = Task {
+                while !Task.isCancelled {
+                    source.yield(": here\n\n")
+                    try? await Task.sleep(for: .seconds(10))
+                }
+            }
+            defer {
+                following.cancel()
+                waiting.cancel()
+            }
+            for try await line in lines.cancelOnGracefulShutdown() { try await writer.write(ByteBuffer(string: line)) }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
+    }
+}
+
+extension StudioAddress {
+    /// The address of a request; nil if it cannot be decoded.
+    init?(_ uri: URI) {
+        var path: [String] = []
+        for part in uri.path.split(separator: "/") {
+            guard let name = part.removingPercentEncoding else { return nil }
+            path.append(name)
+        }
+        var query: [String: String] = [:]
+        for pair in (uri.query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let texts = parts.map { $0.replacing("+", with: " ").removingPercentEncoding }
+            guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { return nil }
+            query[name] = value
+        }
+        self.init(path: path, query: query)
+    }
+}

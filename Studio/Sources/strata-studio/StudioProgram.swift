@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import StrataInspector
+import StudioServer
+
+/// `strata-studio`: shows stores in a browser, at any moment of their past.
+@main struct StudioProgram: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "strata-studio",
+        abstract: "Shows stores in a browser, at any moment of their past.",
+        discussion: """
+            Prints an address with a token that is good once, and serves pages on this machine only, until it is \
+            interrupted. Stores are read and never changed.
+
+            Every page answers programs as JSON under the same address: with 'Accept: application/json', or with .json \
+            after the path.
+
+            Examples:
+                strata-studio BowTies.strata
+                strata-studio BowTies.strata Films.strata --port 8080 --open
+            """)
+
+    @Argument(help: ArgumentHelp("The stores' directories.", valueName: "store")) var stores: [String]
+    @Option(help: "The port; a free one by default.") var port = 0
+    @Flag(help: "Open the address in the browser.") var open = false
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535.") }
+    }
+
+    func run() async throws {
+        let studio = try Studio(paths: stores)
+        let gate = StudioGate()
+        let opens = open
+        var logger = Logger(label: "strata-studio")
+        logger.logLevel = .warning
+        let application = Application(
+            responder: try StudioResponder(studio, gate),
+            configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { channel in
+                let address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/?token=\(gate.unusedToken ?? "")"
+                print(address)
+                fflush(nil)
+                if opens { Self.show(address) }
+            }, logger: logger)
+        try await application.runService()
+        studio.close()
+    }
+
+    /// Opens an address in the browser, if the system has a command for that.
+    private static func show(_ address: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        #if os(macOS)
+            process.arguments = ["open", address]
+        #else
+            process.arguments = ["xdg-open", address]
+        #endif
+        process.standardError = FileHandle.nullDevice
+        do { try process.run() } catch { print("Open it in a browser: \(error.localizedDescription)") }
+    }
+}
