@@ -36,7 +36,8 @@ public final class StudioGate: Sendable {
     private static func secret() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<4).map { _ in
-            let digits = String(generator.next(), radix: 16)
+            let bits: UInt64 = generator.next()
+            let digits = String(bits, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
     }
