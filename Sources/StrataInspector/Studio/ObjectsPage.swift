@@ -115,7 +115,7 @@ struct ObjectsPage: Encodable {
         }
         return try StudioProblem.of("columns") {
             let columns = try ColumnText.parse(text, of: schema)
-            guard columns.allSatisfy({ !$0.expression.hasAggregates }) else {
+            guard !RowsRequest(objects: StoreRequest(entityID: schema.id), columns: columns).isGrouped else {
                 throw UsageError("A column shows a value of each object, not of a group.")
             }
             return columns

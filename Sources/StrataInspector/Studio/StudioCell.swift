@@ -1,4 +1,5 @@
 import StrataModel
+import StrataStore
 
 /// A value for a page: text on one line without control characters, and what a page needs to show it well.
 struct StudioCell: Encodable, Equatable {
