@@ -26,15 +26,8 @@ struct SubscriptionsCommand: StoreCommand {
     @Option(help: ArgumentHelp("Remove this subscription.", valueName: "name")) var drop: String?
     @Flag(help: "Print JSON.") var json = false
 
-    private struct Subscription {
-        let name: String
-        let acknowledged: TransactionNumber
-        let lag: UInt64
-        let waitingSince: Date?
-    }
-
     func run() throws {
-        guard let drop else { return try store.reading { try report(try Self.subscriptions(of: $0)) } }
+        guard let drop else { return try store.reading { try report(try SubscriptionLag.list(of: $0)) } }
         try store.writing { store in
             guard try store.removeSubscription(drop) else {
                 let known = NameSuggestions(try store.subscriptions().keys.sorted())
@@ -44,28 +37,9 @@ struct SubscriptionsCommand: StoreCommand {
         }
     }
 
-    private static func subscriptions(of store: Store) throws -> [Subscription] {
-        let last = try store.transactions(before: nil, limit: 1).first?.number ?? .zero
-        return try store.subscriptions().sorted { $0.key < $1.key }.map { name, acknowledged in
-            let lag = last.rawValue - min(last, acknowledged).rawValue
-            let next = TransactionNumber(rawValue: acknowledged.rawValue + 1)
-            return Subscription(
-                name: name, acknowledged: acknowledged, lag: lag,
-                waitingSince: lag == 0 ? nil : try store.transaction(next)?.date)
-        }
-    }
-
-    private func report(_ subscriptions: [Subscription]) throws {
+    private func report(_ subscriptions: [SubscriptionLag]) throws {
         if json {
-            return try JSONText.print([
-                "subscriptions": subscriptions.map { subscription -> JSONObject in
-                    [
-                        "name": subscription.name, "transaction": subscription.acknowledged.rawValue,
-                        "lag": subscription.lag,
-                        "waitingSince": JSONObject.orNull(subscription.waitingSince.map(ValueText.moment)),
-                    ]
-                }
-            ])
+            return try JSONText.print(["subscriptions": subscriptions.map(\.json)])
         }
         if subscriptions.isEmpty { return Output.shared.line("no subscription") }
         var columns = Columns([.left, .right, .right, .left])
@@ -76,5 +50,34 @@ struct SubscriptionsCommand: StoreCommand {
                 subscription.waitingSince.map(ValueText.moment) ?? "-")
         }
         columns.flush()
+    }
+}
+
+/// How far a consumer of the history has come.
+struct SubscriptionLag {
+    let name: String
+    let acknowledged: TransactionNumber
+    /// Transactions that it has not acknowledged.
+    let lag: UInt64
+    /// When the first of them was saved; nil if there is none.
+    let waitingSince: Date?
+
+    /// The subscriptions of a store by name.
+    static func list(of store: Store) throws -> [SubscriptionLag] {
+        let last = try store.transactions(before: nil, limit: 1).first?.number ?? .zero
+        return try store.subscriptions().sorted { $0.key < $1.key }.map { name, acknowledged in
+            let lag = last.rawValue - min(last, acknowledged).rawValue
+            let next = TransactionNumber(rawValue: acknowledged.rawValue + 1)
+            return SubscriptionLag(
+                name: name, acknowledged: acknowledged, lag: lag,
+                waitingSince: lag == 0 ? nil : try store.transaction(next)?.date)
+        }
+    }
+
+    var json: JSONObject {
+        [
+            "name": name, "transaction": acknowledged.rawValue, "lag": lag,
+            "waitingSince": JSONObject.orNull(waitingSince.map(ValueText.moment)),
+        ]
     }
 }

@@ -38,6 +38,27 @@ struct NameCompletion {
         return names.filter { $0.hasPrefix(last) }.sorted().map { lead + $0 }
     }
 
+    /// What a key path leads to, for people: the type of an attribute, or a relationship and its entity; nil if it is
+    /// none.
+    func type(of path: String, of entity: EntitySchema) -> String? {
+        var next: EntitySchema? = entity
+        var found: PropertySchema?
+        for step in path.split(separator: ".") {
+            found = next?.property(named: String(step))
+            next = (found?.relationship?.destination).flatMap(schema.entity)
+        }
+        return found.flatMap { type(of: $0) }
+    }
+
+    /// The type of an attribute, or a relationship and its entity.
+    func type(of property: PropertySchema) -> String? {
+        property.attribute?.type.name
+            ?? property.relationship.map { relationship in
+                (relationship.isToMany ? "to-many " : "to-one ")
+                    + (schema.entity(relationship.destination)?.name ?? "objects")
+            }
+    }
+
     // MARK: Completion scripts
 
     /// The names of entities of the store that is named among the words of a command line.

@@ -114,15 +114,19 @@ struct JSONResultWriter: ResultWriter {
 
     mutating func row(_ cells: [PredicateOperand]) {
         if isArray { Output.shared.text(count == 0 ? "[\n  " : ",\n  ") }
+        if isArray { Output.shared.text(line(cells)) } else { Output.shared.line(line(cells)) }
+        count += 1
+    }
+
+    /// An object of JSON for a row.
+    func line(_ cells: [PredicateOperand]) -> String {
         var line = "{"
         for (key, cell) in zip(keys, cells) {
             if line.utf8.count > 1 { line += "," }
             line += key
             JSONLine.append(cell, to: &line) { value in JSONText.Value(value) { names.name(of: $0) } }
         }
-        line += "}"
-        if isArray { Output.shared.text(line) } else { Output.shared.line(line) }
-        count += 1
+        return line + "}"
     }
 
     mutating func finish() {
@@ -134,7 +138,7 @@ struct JSONResultWriter: ResultWriter {
 struct CSVResultWriter: ResultWriter {
     private let names: RecordedNames
 
-    private let heading: String
+    let heading: String
     private var isBegun = false
 
     init(_ columns: [String], _ names: RecordedNames) {
@@ -150,6 +154,11 @@ struct CSVResultWriter: ResultWriter {
 
     mutating func row(_ cells: [PredicateOperand]) {
         begin()
+        Output.shared.line(line(cells))
+    }
+
+    /// The fields of a row.
+    func line(_ cells: [PredicateOperand]) -> String {
         let fields = cells.map { cell in
             if cell.members.allSatisfy(\.isNull) { return "" }
             let texts = cell.members.map { value in
@@ -157,7 +166,7 @@ struct CSVResultWriter: ResultWriter {
             }
             return CSVText.field(texts.joined(separator: ";"))
         }
-        Output.shared.line(fields.joined(separator: ","))
+        return fields.joined(separator: ",")
     }
 
     mutating func finish() { begin() }

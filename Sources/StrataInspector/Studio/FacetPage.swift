@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// The most frequent values of a property among the objects of a table.
+/// The most frequent values of a property among the objects of a table, and ranges of its numbers or dates.
 ///
 /// Parameters: `where`, `only`, as for the table.
 struct FacetPage: Encodable {
@@ -12,12 +12,22 @@ struct FacetPage: Encodable {
         let condition: String?
     }
 
+    /// Values from `from` up to, and without, `to`.
+    struct Range: Encodable, Equatable {
+        let from: StudioCell
+        let to: StudioCell
+        let count: Int
+        let condition: String
+    }
+
     let moment: StudioMoment
     let entity: String
     let property: String
     let parts: [Part]
     /// Whether there are more values.
     let isCut: Bool
+    /// In their order, without gaps; empty if the values are few, or are neither numbers nor dates.
+    let ranges: [Range]
 
     private static let most = 15
 
@@ -31,18 +41,29 @@ struct FacetPage: Encodable {
         entity = schema.name
         self.property = known.name
         var request = RowsRequest(
-            objects: try ObjectsPage.request(schema, reading),
+            objects: try StudioTable.request(schema, reading),
             columns: [OutputColumn(known.name), ColumnText.count], groupBy: [known.name])
         request.objects.sort = try SortText.parse("-count", isOfGroups: true)
-        request.objects.limit = Self.most + 1
         let rows = try StudioProblem.of("where") {
             try reading.read { snapshot in try snapshot.rows(request).map { Array($0) } }
         }
         isCut = rows.count > Self.most
+        ranges = isCut ? Self.ranges(known.name, rows.map { ($0[0], Self.number($0[1])) }, reading.links) : []
         parts = rows.prefix(Self.most).map { row in
             Part(
                 value: StudioCell(row[0], reading.links), count: Self.number(row[1]),
                 condition: Self.condition(known.name, row[0]))
+        }
+    }
+
+    private static func ranges(
+        _ name: String, _ counts: [(value: AttributeValue, count: Int)], _ links: LinkNames
+    ) -> [Range] {
+        ValueRanges(counts).list.map { range in
+            Range(
+                from: StudioCell(range.from, links), to: StudioCell(range.to, links), count: range.count,
+                condition: FetchPredicate.greaterThanOrEqual(name, range.from).and(.lessThan(name, range.to))
+                    .description)
         }
     }
 

@@ -13,6 +13,7 @@ import StrataStore
 public final class Studio: Sendable {
     let stores: [StudioStore]
     private let running = Locked(0)
+    private let verifications = StudioVerification()
     /// Reading blocks, so it has threads of its own.
     private let queue = DispatchQueue(label: "strata.studio", attributes: .concurrent)
     private static let mostRunning = 16
@@ -102,5 +103,12 @@ public final class Studio: Sendable {
             guard let observation else { return continuation.finish() }
             continuation.onTermination = { _ in observation.cancel() }
         }
+    }
+
+    /// Verifies a store: its steps and its result as lines of JSON; nil for a store that is not here.
+    ///
+    /// - Parameter isQuick: whether only pages, the log and counts are read.
+    public func verification(of name: String, isQuick: Bool) -> AsyncStream<String>? {
+        stores.first { $0.name == name }.map { verifications.run($0, isQuick ? .quick : .full) }
     }
 }

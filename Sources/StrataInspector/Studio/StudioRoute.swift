@@ -32,6 +32,11 @@ struct HealthPage: Encodable {
     let moment: StudioMoment
     /// As `strata inspect --json` lists it.
     let listing: JSONObject
+    /// The declared views of the newest model, as `strata views list --json` lists them. A save changes them with
+    /// everything else, so that they are never behind the log.
+    let views: [JSONObject]
+    /// The consumers of the history, and how far behind each is.
+    let subscriptions: [JSONObject]
 
     init(_ reading: StudioReading) throws {
         moment = try StudioMoment(reading)
@@ -42,6 +47,8 @@ struct HealthPage: Encodable {
                 tags: try store.tags(),
                 subscriptions: try store.subscriptions(), metadata: try store.metadata()
             ).json
+        views = try store.views().map(\.json)
+        subscriptions = try SubscriptionLag.list(of: store).map(\.json)
     }
 }
 
@@ -54,6 +61,8 @@ enum StudioRoute {
             StudioAnswer(contentType: "image/svg+xml", body: Data(try ModelDiagram(reading).svg.utf8))
         case ("timeline", 1): try StudioAnswer(json: TimelinePage(reading))
         case ("objects", 2): try StudioAnswer(json: ObjectsPage(path[1], reading))
+        case ("export", 2): try ExportAnswer.answer(path[1], reading)
+        case ("names", 2): try StudioAnswer(json: NamesPage(path[1], reading))
         case ("facet", 3): try StudioAnswer(json: FacetPage(path[1], path[2], reading))
         case ("object", 3): try StudioAnswer(json: ObjectPage("\(path[1])/\(path[2])", reading))
         case ("value", 4): try ValueAnswer.answer("\(path[1])/\(path[2])", path[3], reading)

@@ -37,7 +37,8 @@ struct StudioTransaction: Encodable, Equatable {
 
 /// The transactions up to the moment, newest first.
 ///
-/// Parameters: `before` (a transaction), `limit`, `author`, `entity`, `text` (in the reason, the names and the metadata).
+/// Parameters: `since` and `until` (each a transaction, a tag or a date), `author`, `entity`, `text` (in the reason, the
+/// names and the metadata); `before` (a transaction), `limit`.
 struct TransactionsPage: Encodable {
     let moment: StudioMoment
     let transactions: [StudioTransaction]
@@ -51,23 +52,48 @@ struct TransactionsPage: Encodable {
         moment = try StudioMoment(reading)
         let limit = try reading.number("limit", 1...500, default: 50)
         let filter = try TransactionFilter(reading)
-        let start = try reading.number("before", 0...Int.max, default: Int(clamping: moment.transaction + 1))
-        var before = UInt64(min(start, Int(clamping: moment.transaction + 1)))
+        let bounds = try TransactionBounds(reading, newest: moment.transaction)
+        var before = bounds.end
         var found: [StudioTransaction] = []
         var looked = 0
         var isMore = true
         while isMore, found.count < limit, looked < Self.mostRecords {
             try reading.checkCancellation()
             let page = try reading.store.transactions(before: TransactionNumber(rawValue: before), limit: 1000)
-            isMore = !page.isEmpty
-            for record in page where found.count < limit {
+            isMore = page.last.map { $0.number.rawValue >= bounds.first } ?? false
+            for record in page where found.count < limit && record.number.rawValue >= bounds.first {
                 before = record.number.rawValue
                 looked += 1
                 if filter.passes(record) { found.append(StudioTransaction(record, reading.names)) }
             }
         }
         transactions = found
-        next = isMore && before > 1 ? before : nil
+        let isPart = found.count == limit || looked >= Self.mostRecords
+        next = isPart && before > bounds.first ? before : nil
+    }
+}
+
+/// The part of the log that a list is about.
+private struct TransactionBounds {
+    let first: UInt64
+    /// The number after the last one.
+    let end: UInt64
+
+    init(_ reading: StudioReading, newest: UInt64) throws {
+        func transaction(_ moment: StoreMoment) throws -> UInt64 {
+            try reading.store.transaction(containing: moment.eventNumber)?.number.rawValue ?? 0
+        }
+        first = try reading.text("since").map { text in
+            let moment = try StudioReading.moment(text, "since", in: reading.store)
+            // A date is between two transactions, of which the later one is meant.
+            let isItself = UInt64(text) != nil || text.hasPrefix("t") && UInt64(text.dropFirst()) != nil
+            return try transaction(moment) + (isItself ? 0 : 1)
+        } ?? 1
+        let last = try reading.text("until").map { text in
+            try transaction(StudioReading.moment(text, "until", in: reading.store))
+        } ?? newest
+        let before = try reading.number("before", 0...Int.max, default: Int.max)
+        end = min(min(last, newest) + 1, UInt64(before))
     }
 }
 

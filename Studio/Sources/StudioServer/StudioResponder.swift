@@ -82,8 +82,10 @@ public struct StudioResponder: HTTPResponder {
             let name = String(last.dropLast(".json".count))
             if !name.isEmpty, name != "index" { address.path.append(name) }
         }
-        if address.path.count == 2, address.path[1] == "live" { return live(address.path[0], request) }
-        let isOther = address.path.count > 1 && ["value", "model.svg"].contains(address.path[1])
+        if address.path.count == 2, let feed = feed(address) {
+            return feed.lines.map(Self.events) ?? Self.refusal(.notFound, "There is no such store.", request)
+        }
+        let isOther = address.path.count > 1 && ["value", "model.svg", "export"].contains(address.path[1])
         if Self.wantsPage(request), !isJSON, !isOther { return file("index.html", request) }
         return try await Self.response(to: address, of: studio, request)
     }
@@ -103,18 +105,41 @@ public struct StudioResponder: HTTPResponder {
         return response
     }
 
-    // MARK: Live
+    // MARK: Events
 
-    /// A line each time the log has grown, as server-sent events; a comment every few seconds finds clients that have
-    /// gone.
-    private func live(_ name: String, _ request: Request) -> Response {
-        guard let moves = studio.moves(of: name) else {
-            return Self.refusal(.notFound, "There is no such store.", request)
+    /// What an address of server-sent events sends; its lines are nil for a store that is not here.
+    private struct Feed {
+        let lines: AsyncStream<String>?
+    }
+
+    /// nil for the address of a page.
+    private func feed(_ address: StudioAddress) -> Feed? {
+        switch address.path[1] {
+        case "live":
+            guard let moves = studio.moves(of: address.path[0]) else { return Feed(lines: nil) }
+            return Feed(lines: Self.texts(moves))
+        case "verify":
+            return Feed(lines: studio.verification(of: address.path[0], isQuick: address.query["depth"] == "quick"))
+        default: return nil
         }
-        let body = ResponseBody { writer in
-            let (lines, source) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(16))
+    }
+
+    private static func texts(_ numbers: AsyncStream<UInt64>) -> AsyncStream<String> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let following = Task {
-                for await number in moves { source.yield("data: \(number)\n\n") }
+                for await number in numbers { continuation.yield("\(number)") }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in following.cancel() }
+        }
+    }
+
+    /// An event for each line; a comment every few seconds finds clients that have gone.
+    private static func events(_ lines: AsyncStream<String>) -> Response {
+        let body = ResponseBody { writer in
+            let (events, source) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(16))
+            let following = Task {
+                for await line in lines { source.yield("data: \(line)\n\n") }
                 source.finish()
             }
             let waiting = Task {
@@ -127,7 +152,7 @@ public struct StudioResponder: HTTPResponder {
                 following.cancel()
                 waiting.cancel()
             }
-            for try await line in lines.cancelOnGracefulShutdown() { try await writer.write(ByteBuffer(string: line)) }
+            for try await event in events.cancelOnGracefulShutdown() { try await writer.write(ByteBuffer(string: event)) }
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)

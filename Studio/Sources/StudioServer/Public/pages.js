@@ -1,18 +1,16 @@
 // The pages: each makes elements of an answer.
 import { el, count, counted, size, time } from "./dom.js";
-import { here, to, toObject, changed } from "./address.js";
-import { value, objectLink, wholeValue, eventList, who } from "./values.js";
+import { here, to, changed } from "./address.js";
+import { eventList } from "./values.js";
+import { number, table, problem } from "./parts.js";
+import { object } from "./object.js";
+import { objects } from "./objects.js";
 
 /** The elements of a page, or of the problem with it. */
 export function render(place, page, navigate) {
   const make = pages[place.page];
   if (page.error) return place.page === "objects" ? objects(place, page, navigate) : [problem(page.error)];
   return make ? make(place, page, navigate) : [el("h1", {}, "There is no such page")];
-}
-
-function problem(error) {
-  return el("div", { class: "problem", role: "alert" }, el("h1", {}, "This cannot be shown"), el("p", {}, error.message),
-    el("p", {}, el("a", { href: changed({ at: null }) }, "See it in the newest state")));
 }
 
 const pages = { stores, model, objects, object, transactions, transaction, health, timeline: model };
@@ -27,17 +25,6 @@ function stores(place, page, navigate) {
   return [el("h1", {}, "Stores"), table(["store", "transactions", "events", "last change"], page.stores.map((store) => [
     el("a", { href: `/${encodeURIComponent(store.name)}` }, store.name), number(store.transactions),
     number(store.events), time(store.last)]))];
-}
-
-const number = (amount) => el("span", { class: "number" }, count(amount));
-
-/** A table that scrolls by itself where it is wider than the window. */
-function table(heads, rows, attributes = {}) {
-  return el("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": attributes.label ?? "Table" },
-    el("table", {}, el("thead", {}, el("tr", {}, heads.map((head) =>
-      head instanceof Element && head.tagName === "TH" ? head : el("th", { scope: "col" }, head)))),
-    el("tbody", {}, rows.map((cells) => cells instanceof Element ? cells
-      : el("tr", {}, cells.map((cell, index) => el(index ? "td" : "th", index ? {} : { scope: "row" }, cell)))))));
 }
 
 // MARK: Model
@@ -82,169 +69,6 @@ function loadDrawing(target) {
   load.send();
 }
 
-// MARK: Objects
-
-/** The columns of an entity are kept, so that a wrong filter can still be corrected by name. */
-const available = new Map();
-
-function objects(place, page, navigate) {
-  const entity = place.parts[0];
-  const { query } = place;
-  if (page.available) available.set(entity, page.available);
-  const go = (parameters) => navigate(changed({ offset: null, ...parameters }));
-  return [
-    el("h1", {}, entity),
-    form(query, page.error, available.get(entity) ?? [], go),
-    ...page.error ? [page.error.field ? null : problem(page.error)].filter(Boolean)
-      : [el("p", { class: "sub", id: "counts" }, summary(page)), ...grid(page, query), pager(page), plan(page)].filter(Boolean)];
-}
-
-function form(query, error, columns, go) {
-  const field = (name, label, hint) => {
-    const isWrong = error?.field === name;
-    const input = el("input", { id: name, name, type: name === "where" ? "search" : "text", value: query.get(name) ?? "",
-      placeholder: hint, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
-      "aria-invalid": isWrong ? "true" : null, "aria-describedby": isWrong ? "problem" : null });
-    return el("label", { class: name }, el("span", {}, label), input, isWrong ? mistake(error, input) : null);
-  };
-  const where = field("where", "Filter", "rating > 4 AND name CONTAINS[cd] \"al\"");
-  const input = where.querySelector("input");
-  return el("form", { class: "filter", role: "search", submit: (event) => {
-    event.preventDefault();
-    const data = new FormData(event.target);
-    go({ where: data.get("where"), sort: data.get("sort"), columns: data.get("columns") });
-  } },
-    where, field("sort", "Sort", "-rating, name"), field("columns", "Columns", "all, or: name, genres.@count"),
-    el("button", { type: "submit" }, "Show"),
-    facets(query, columns, go),
-    columns.length ? el("details", { class: "properties" }, el("summary", {}, "Properties"),
-      el("ul", {}, columns.map((column) => el("li", {}, el("button", { type: "button", title: column.type, click: () => {
-        input.setRangeText(column.name, input.selectionStart, input.selectionEnd, "end");
-        input.focus();
-      } }, column.name))))) : null,
-    el("a", { class: "plain", href: changed({ explain: query.get("explain") ? null : 1 }) },
-      query.get("explain") ? "Hide the plan" : "Explain"),
-    el("a", { class: "plain", href: location.pathname + ".json" + location.search, download: true }, "JSON"));
-}
-
-/** The most frequent values of a property, on request; each narrows the filter to its objects. */
-function facets(query, columns, go) {
-  const single = columns.filter((column) => column.type && !column.type.startsWith("to-many"));
-  if (!single.length) return null;
-  const list = el("ul", { class: "values", "aria-live": "polite" });
-  const entity = here().parts[0];
-  const show = async (name) => {
-    const answer = await fetch(to(["facet", entity, name], { where: query.get("where") }),
-      { headers: { Accept: "application/json" } });
-    const page = await answer.json();
-    if (page.error) return list.replaceChildren(el("li", { class: "problem" }, page.error.message));
-    const where = query.get("where");
-    list.replaceChildren(...page.parts.map((part) => el("li", {},
-      part.condition ? el("button", { type: "button",
-        click: () => go({ where: where ? `(${where}) AND ${part.condition}` : part.condition }) }, value(part.value))
-        : value(part.value), ` ${count(part.count)}`)), page.isCut ? el("li", { class: "nil" }, "and more") : "");
-  };
-  return el("details", { class: "properties", id: "facets" }, el("summary", {}, "Values"),
-    el("ul", {}, single.map((column) => el("li", {},
-      el("button", { type: "button", click: () => show(column.name) }, column.name)))), list);
-}
-
-/** The message, with the text and a caret below the wrong character. */
-function mistake(error, input) {
-  const characters = [...new Intl.Segmenter().segment(input.value)].map((part) => part.segment);
-  if (error.column) {
-    const place = characters.slice(0, error.column - 1).join("").length;
-    queueMicrotask(() => { input.focus(); input.setSelectionRange(place, place); });
-  }
-  return el("div", { class: "problem", id: "problem", role: "alert" },
-    error.column ? el("pre", { "aria-hidden": "true" }, `${input.value}\n${" ".repeat(error.column - 1)}▲`) : null,
-    error.column ? `Character ${error.column}: ` : null, error.message,
-    error.expected && !error.message.includes(error.expected) ? ` Expected: ${error.expected}.` : null);
-}
-
-function summary(page) {
-  const last = page.offset + page.rows.length;
-  if (page.rows.length === 0) return page.total ? `None of ${counted(page.total, "object")} meets this.` : "There are no objects.";
-  return `${count(page.offset + 1)} to ${count(last)} of ${counted(page.count, "object")}`
-    + (page.count < page.total ? `, ${count(page.total)} without the filter` : "");
-}
-
-function grid(page, query) {
-  const sort = (query.get("sort") ?? "").trim();
-  const head = (column) => {
-    const isSortable = column.type && !column.type.startsWith("to-many");
-    const state = sort === column.name ? "ascending" : sort === "-" + column.name ? "descending" : null;
-    return el("th", { scope: "col", "aria-sort": state, title: column.type }, isSortable
-      ? el("a", { href: changed({ sort: state === "ascending" ? "-" + column.name : column.name, offset: null }),
-        id: `sort-${column.name}` }, column.name, state ? (state === "ascending" ? " ↑" : " ↓") : "")
-      : column.name);
-  };
-  return [table([el("th", { scope: "col" }, "object"), ...page.columns.map(head)], page.rows.map((row) => [
-    objectLink(row.object, row.object),
-    ...row.cells.map((cell, index) => value(cell, wholeValue(row.object, page.columns[index].name)))]),
-  { label: "Objects" })];
-}
-
-function pager(page) {
-  const last = page.offset + page.rows.length;
-  return el("nav", { class: "pager", "aria-label": "Pages" },
-    page.offset > 0 ? el("a", { id: "earlier", href: changed({ offset: Math.max(0, page.offset - page.limit) || null }) }, "‹ Previous") : null,
-    last < page.count ? el("a", { id: "later", href: changed({ offset: last }) }, "Next ›") : null);
-}
-
-const plan = (page) => page.plan
-  ? el("section", {}, el("h2", {}, "Plan"), el("pre", { class: "plan", tabindex: 0 }, page.plan)) : null;
-
-// MARK: One object
-
-function object(place, page, navigate) {
-  const whole = (name) => wholeValue(page.object, name, page.moment.transaction);
-  const isCompared = page.other !== undefined;
-  return [
-    el("h1", {}, el("bdi", {}, page.label)),
-    el("p", { class: "sub" }, el("a", { href: to(["objects", page.entity]) }, page.entity), " · ", el("code", {}, page.uri)),
-    page.exists ? null : el("p", { class: "note", id: "fate" }, page.fate),
-    compare(place, navigate),
-    page.values.length ? table(
-      ["property", "value", ...isCompared ? [`at transaction ${count(page.other)}`] : [], "set by", "when"],
-      page.values.map((item) => el("tr", { class: item.isChanged ? "changed" : null, id: `value-${item.name}` },
-        el("th", { scope: "row", title: item.type }, item.name),
-        el("td", {}, value(item.value, whole(item.name)), picture(item, whole(item.name))),
-        isCompared ? el("td", {}, value(item.other)) : null,
-        el("td", {}, item.origin ? who(item.origin) : el("span", { class: "nil" }, "by default")),
-        el("td", {}, item.origin ? time(item.origin.time) : ""))), { label: "Values" }) : null,
-    page.relationships.length ? el("section", {}, el("h2", {}, "Relationships"), el("dl", { class: "relationships" },
-      page.relationships.map((relationship) => [
-        el("dt", {}, relationship.name, " ", el("span", { class: "nil" }, count(relationship.count))),
-        el("dd", {}, el("ul", {}, relationship.first.map((member) => el("li", {}, objectLink(member.object, member.label))),
-          relationship.count > relationship.first.length
-            ? el("li", { class: "nil" }, `and ${count(relationship.count - relationship.first.length)} more`) : null))]))) : null,
-    el("section", {}, el("h2", {}, "History"), page.history.map((change) => el("article", { class: "change" },
-      el("h3", {}, who(change.transaction), " ", time(change.transaction.time), " ",
-        el("a", { class: "plain", href: changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",
-        el("a", { class: "plain", href: changed({ with: change.transaction.number }) }, "compare")),
-      eventList(change.events, change.transaction.number))),
-    page.isHistoryCut ? el("p", {}, el("a", { href: changed({ events: 1000 }) }, "Older events")) : null),
-  ].filter(Boolean);
-}
-
-function compare(place, navigate) {
-  return el("form", { class: "compare", submit: (event) => {
-    event.preventDefault();
-    navigate(changed({ with: new FormData(event.target).get("with").trim() }));
-  } }, el("label", {}, el("span", {}, "Compare with"), el("input", { id: "with", name: "with", autocomplete: "off",
-    placeholder: "a transaction, a tag, a date", value: place.query.get("with") ?? "" })),
-  el("button", { type: "submit" }, "Compare"));
-}
-
-/** A preview where the value is a picture; anything else takes its place away. */
-function picture(item, address) {
-  if (item.value.kind !== "data") return null;
-  const image = el("img", { src: address, alt: `Picture of ${item.name}`, loading: "lazy" });
-  image.addEventListener("error", () => image.remove());
-  return image;
-}
-
 // MARK: Transactions
 
 function transactions(place, page, navigate) {
@@ -256,9 +80,10 @@ function transactions(place, page, navigate) {
     el("form", { class: "filter", role: "search", submit: (event) => {
       event.preventDefault();
       const data = new FormData(event.target);
-      navigate(changed({ before: null, text: data.get("text"), author: data.get("author"), entity: data.get("entity") }));
+      navigate(changed({ before: null, ...Object.fromEntries(data) }));
     } }, field("text", "Text", "in reasons, names and metadata"), field("author", "Author", "ann"),
-    field("entity", "Entity", "Film"), el("button", { type: "submit" }, "Show")),
+    field("entity", "Entity", "Film"), field("since", "Since", "2026-11-21"), field("until", "Until", "t12, a tag"),
+    el("button", { type: "submit" }, "Show")),
     page.transactions.length ? table(["transaction", "when", "author", "what", "reason"], page.transactions.map((item) => [
       el("a", { href: to(["transaction", item.number]) }, `t${count(item.number)}`), time(item.time),
       item.author ? el("bdi", { class: "author" }, item.author) : el("span", { class: "nil" }, "none"),
@@ -310,7 +135,47 @@ function health(place, page) {
     el("h2", {}, "Indexes"), table(["index", "entries", "keys", ""], listing.indexes.map((index) =>
       [`${index.entity ? index.entity + "." : ""}${index.name}`, number(index.entries), size(index.bytes),
         index.unique ? "unique" : ""]), { label: "Indexes" }),
+    el("h2", {}, "Views"), page.views.length ? table(["view", "of", "rows", "size", "behind"], page.views.map((view) =>
+      [`${view.name} (version ${view.version})`, view.entity, number(view.rows), size(view.bytes), "never: saved with each change"]),
+    { label: "Views" }) : el("p", { class: "nil" }, "The model declares none."),
+    ...page.subscriptions.length ? [el("h2", {}, "Subscriptions"), table(["subscription", "has read to", "behind", "waiting since"],
+      page.subscriptions.map((item) => [item.name, el("a", { href: to(["transaction", item.transaction]) }, `t${count(item.transaction)}`),
+        counted(item.lag, "transaction"), time(item.waitingSince)]), { label: "Subscriptions" })] : [],
     el("h2", {}, "Readers"), listing.readers.length ? table(["process", "state"], listing.readers.map((reader) =>
       [String(reader.process), reader.stale ? "stale: its process has ended" : reader.active ? "reading" : "idle"]),
-    { label: "Readers" }) : el("p", { class: "nil" }, "No other process reads the store.")];
+    { label: "Readers" }) : el("p", { class: "nil" }, "No other process reads the store."),
+    el("h2", {}, "Verification"), verification()];
+}
+
+/** Verifies the store on request, and says how far it is. */
+function verification() {
+  const text = el("p", { id: "verified", role: "status" }, "Reads everything and compares it with a replay of the log.");
+  const bar = el("progress", { "aria-label": "Progress", hidden: true });
+  const problems = el("ul", { class: "problem" });
+  const start = (depth) => {
+    for (const button of buttons) button.disabled = true;
+    const feed = new EventSource(`/${encodeURIComponent(here().store)}/verify?depth=${depth}`);
+    const end = () => {
+      feed.close();
+      bar.hidden = true;
+      for (const button of buttons) button.disabled = false;
+    };
+    feed.onmessage = ({ data }) => {
+      const step = JSON.parse(data);
+      if (step.text !== undefined) {
+        end();
+        text.textContent = (step.isSound === undefined ? "" : step.isSound ? "Sound: " : "Not sound: ") + step.text;
+        problems.replaceChildren(...(step.problems ?? []).map((problem) => el("li", {}, el("bdi", {}, problem))));
+        return;
+      }
+      text.textContent = `${step.phase}: ${count(step.done)}${step.total ? ` of ${count(step.total)}` : ""}`;
+      bar.hidden = false;
+      if (step.total) [bar.max, bar.value] = [step.total, step.done];
+      else bar.removeAttribute("value");
+    };
+    feed.onerror = () => { end(); text.textContent = "The verification was interrupted."; };
+  };
+  const button = (id, name, depth) => el("button", { type: "button", id, click: () => start(depth) }, name);
+  const buttons = [button("verify", "Verify", "full"), button("verify-quick", "Quick look", "quick")];
+  return el("div", { class: "verification" }, ...buttons, bar, text, problems);
 }

@@ -135,7 +135,7 @@ document.addEventListener("click", (event) => {
   const url = new URL(link.href.baseVal ?? link.href, location.href);
   if (url.origin !== location.origin || url.hash || link.hasAttribute("download")) return;
   const page = url.pathname.split("/")[2];
-  if (["value", "model.svg"].includes(page) || url.pathname.endsWith(".json") || url.pathname.startsWith("/-/")) return;
+  if (["value", "model.svg", "export"].includes(page) || url.pathname.endsWith(".json") || url.pathname.startsWith("/-/")) return;
   event.preventDefault();
   navigate(url.pathname + url.search);
 });

@@ -51,6 +51,10 @@ class Timeline extends HTMLElement {
     this.text = el("p", { class: "moment", id: "moment" });
     const field = el("input", { id: "at", name: "at", "aria-label": "Go to a transaction, a tag or a date",
       placeholder: "12, a tag, 2026-11-21", autocomplete: "off" });
+    const { start, end } = this.#page;
+    const day = el("input", { type: "date", id: "day", "aria-label": "Go to the end of a day", title: "Go to the end of a day",
+      min: start?.slice(0, 10), max: end?.slice(0, 10),
+      change: () => { if (day.value) this.#send(`${day.value}T23:59:59.999Z`, true); } });
     this.replaceChildren(
       el("div", { class: "controls" },
         button("first", "First transaction", "|◂", () => this.#go(1, true)),
@@ -59,8 +63,8 @@ class Timeline extends HTMLElement {
         button("next", "Next transaction ( ] )", "▸", () => this.step(1)),
         button("newest", "Newest state, and follow ( 0 )", "▸|", () => this.#send(null, true)),
         el("form", { class: "jump", submit: (event) => { event.preventDefault(); this.#send(field.value.trim(), true); } },
-          field)),
-      this.slider, this.text,
+          field), day),
+      this.slider, el("div", { class: "axis", "aria-hidden": "true" }, time(start), time(end)), this.text,
       el("ul", { class: "authors", "aria-label": "Authors" }, authors.map((author, index) => el("li", {},
         svg("svg", { class: "swatch", viewBox: "0 0 8 8", "aria-hidden": "true" },
           svg("rect", { width: 8, height: 8, class: `author${index}` })),

@@ -1,0 +1,73 @@
+import StrataModel
+import StrataStore
+
+/// The table that the parameters of a request describe: which objects, in which order, with which columns.
+///
+/// Parameters: `where` (the format language), `sort` (`-rating,name`), `columns`, `only` (no subentities).
+struct StudioTable {
+    let entity: EntitySchema
+    let columns: [OutputColumn]
+    /// Every object of the entity.
+    let all: StoreRequest
+    /// The objects that meet the filter.
+    let matching: StoreRequest
+    /// The same in their order.
+    let sorted: StoreRequest
+    private let stream: RowStream
+
+    /// The columns of a table that names none.
+    private static let mostColumns = 10
+
+    init(_ name: String, _ reading: StudioReading) throws {
+        entity = try StudioProblem.of("entity") { try reading.moment.entity(named: name) }
+        matching = try Self.request(entity, reading)
+        all = StoreRequest(entityID: entity.id, includesSubentities: matching.includesSubentities)
+        var sorted = matching
+        sorted.sort = try Self.sort(all, reading)
+        self.sorted = sorted
+        columns = try Self.columns(entity, reading)
+        stream = try StudioProblem.of("columns") { [all, columns, entity] in
+            try RowStream(
+                RowsRequest(objects: all, columns: columns), of: entity, at: reading.moment, in: reading.store)
+        }
+    }
+
+    /// The objects that `where` and `only` choose.
+    static func request(_ schema: EntitySchema, _ reading: StudioReading) throws -> StoreRequest {
+        StoreRequest(
+            entityID: schema.id, includesSubentities: reading.query["only"] == nil,
+            predicate: try StudioProblem.of("where") {
+                try ConditionText.predicate(try reading.text("where"), in: reading.store)
+            })
+    }
+
+    /// The cells of some objects, each with its object.
+    func rows(
+        of ids: [ObjectID], in snapshot: Snapshot
+    ) throws -> [(object: ObjectID, cells: ArraySlice<PredicateOperand>)] {
+        try stream.rows(of: ids, in: snapshot).map { ($0.object, $0.cells.prefix(columns.count)) }
+    }
+
+    /// The order, which is checked apart from the filter, so that an error is shown in its place.
+    private static func sort(_ all: StoreRequest, _ reading: StudioReading) throws -> [SortDescription] {
+        try StudioProblem.of("sort") {
+            var sorted = all
+            sorted.sort = try SortText.parse(try reading.text("sort"))
+            _ = try CompiledRows(RowsRequest(objects: sorted, columns: [ColumnText.object]), reading.moment.schema)
+            return sorted.sort
+        }
+    }
+
+    private static func columns(_ schema: EntitySchema, _ reading: StudioReading) throws -> [OutputColumn] {
+        guard let text = try reading.text("columns") else {
+            return Array(ColumnText.usual(of: schema).dropFirst().prefix(mostColumns))
+        }
+        return try StudioProblem.of("columns") {
+            let columns = try ColumnText.parse(text, of: schema)
+            guard !RowsRequest(objects: StoreRequest(entityID: schema.id), columns: columns).isGrouped else {
+                throw UsageError("A column shows a value of each object, not of a group.")
+            }
+            return columns
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// The page of one object.
+import { el, count, time } from "./dom.js";
+import { to, changed } from "./address.js";
+import { value, objectLink, wholeValue, eventList, who } from "./values.js";
+import { table } from "./parts.js";
+
+/** Values and who set each, relationships both ways, and history. */
+export function object(place, page, navigate) {
+  const whole = (name) => wholeValue(page.object, name, page.moment.transaction);
+  const isCompared = page.other !== undefined;
+  return [
+    el("h1", {}, el("bdi", {}, page.label)),
+    el("p", { class: "sub" }, el("a", { href: to(["objects", page.entity]) }, page.entity), " · ", el("code", {}, page.uri)),
+    page.exists ? null : el("p", { class: "note", id: "fate" }, page.fate),
+    compare(place, navigate),
+    page.values.length ? table(
+      ["property", "value", ...isCompared ? [`at transaction ${count(page.other)}`] : [], "set by", "when"],
+      page.values.map((item) => el("tr", { class: item.isChanged ? "changed" : null, id: `value-${item.name}` },
+        el("th", { scope: "row", title: item.type }, item.name),
+        el("td", {}, value(item.value, whole(item.name)), picture(item, whole(item.name))),
+        isCompared ? el("td", {}, value(item.other)) : null,
+        el("td", {}, item.origin ? who(item.origin) : el("span", { class: "nil" }, "by default")),
+        el("td", {}, item.origin ? time(item.origin.time) : ""))), { label: "Values" }) : null,
+    page.relationships.length ? el("section", {}, el("h2", {}, "Relationships"), el("dl", { class: "relationships" },
+      page.relationships.map((relationship) => [
+        el("dt", {}, relationship.name, " ", el("span", { class: "nil" }, count(relationship.count))),
+        el("dd", {}, el("ul", {}, relationship.first.map((member) => el("li", {}, objectLink(member.object, member.label))),
+          relationship.count > relationship.first.length
+            ? el("li", { class: "nil" }, `and ${count(relationship.count - relationship.first.length)} more`) : null))]))) : null,
+    el("section", {}, el("h2", {}, "History"), page.history.map((change) => el("article", { class: "change" },
+      el("h3", {}, who(change.transaction), " ", time(change.transaction.time), " ",
+        el("a", { class: "plain", href: changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",
+        el("a", { class: "plain", href: changed({ with: change.transaction.number }) }, "compare")),
+      eventList(change.events, change.transaction.number))),
+    page.isHistoryCut ? el("p", {}, el("a", { href: changed({ events: 1000 }) }, "Older events")) : null),
+  ].filter(Boolean);
+}
+
+function compare(place, navigate) {
+  return el("form", { class: "compare", submit: (event) => {
+    event.preventDefault();
+    navigate(changed({ with: new FormData(event.target).get("with").trim() }));
+  } }, el("label", {}, el("span", {}, "Compare with"), el("input", { id: "with", name: "with", autocomplete: "off",
+    placeholder: "a transaction, a tag, a date", value: place.query.get("with") ?? "" })),
+  el("button", { type: "submit" }, "Compare"));
+}
+
+/** A preview where the value is a picture; anything else takes its place away. */
+function picture(item, address) {
+  if (item.value.kind !== "data") return null;
+  const image = el("img", { src: address, alt: `Picture of ${item.name}`, loading: "lazy" });
+  image.addEventListener("error", () => image.remove());
+  return image;
+}

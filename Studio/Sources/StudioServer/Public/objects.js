@@ -1,0 +1,137 @@
+// The table of an entity's objects.
+import { el, svg, count, counted } from "./dom.js";
+import { here, to, changed } from "./address.js";
+import { value, objectLink, wholeValue } from "./values.js";
+import { table, problem } from "./parts.js";
+import { completion } from "./completion.js";
+
+/** The columns of an entity are kept, so that a wrong filter can still be corrected by name. */
+const available = new Map();
+
+/** A filter, an order and columns, what they find, and the plan. */
+export function objects(place, page, navigate) {
+  const entity = place.parts[0];
+  const { query } = place;
+  if (page.available) available.set(entity, page.available);
+  const go = (parameters) => navigate(changed({ offset: null, ...parameters }));
+  return [
+    el("h1", {}, entity),
+    form(query, page.error, available.get(entity) ?? [], go),
+    ...page.error ? [page.error.field ? null : problem(page.error)].filter(Boolean)
+      : [el("p", { class: "sub", id: "counts" }, summary(page)), ...grid(page, query), pager(page), plan(page)].filter(Boolean)];
+}
+
+function form(query, error, columns, go) {
+  const field = (name, label, hint) => {
+    const isWrong = error?.field === name;
+    const input = el("input", { id: name, name, type: name === "where" ? "search" : "text", value: query.get(name) ?? "",
+      placeholder: hint, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
+      "aria-invalid": isWrong ? "true" : null, "aria-describedby": isWrong ? "problem" : null });
+    return el("div", { class: `field ${name}` }, el("label", { for: name }, label), input, completion(input),
+      isWrong ? mistake(error, input) : null);
+  };
+  const where = field("where", "Filter", "rating > 4 AND name CONTAINS[cd] \"al\"");
+  const input = where.querySelector("input");
+  return el("form", { class: "filter", role: "search", submit: (event) => {
+    event.preventDefault();
+    const data = new FormData(event.target);
+    go({ where: data.get("where"), sort: data.get("sort"), columns: data.get("columns") });
+  } },
+    where, field("sort", "Sort", "-rating, name"), field("columns", "Columns", "all, or: name, genres.@count"),
+    el("button", { type: "submit" }, "Show"),
+    facets(query, columns, go),
+    columns.length ? el("details", { class: "properties" }, el("summary", {}, "Properties"),
+      el("ul", {}, columns.map((column) => el("li", {}, el("button", { type: "button", title: column.type, click: () => {
+        input.setRangeText(column.name, input.selectionStart, input.selectionEnd, "end");
+        input.focus();
+      } }, column.name))))) : null,
+    el("a", { class: "plain", href: changed({ explain: query.get("explain") ? null : 1 }) },
+      query.get("explain") ? "Hide the plan" : "Explain"),
+    el("a", { class: "plain", id: "csv", href: exported(query, "csv"), download: true }, "CSV"),
+    el("a", { class: "plain", id: "json", href: exported(query, "json"), download: true }, "JSON"));
+}
+
+/** The address of the whole table as a file. */
+const exported = (query, format) => to(["export", here().parts[0]], { where: query.get("where"), sort: query.get("sort"),
+  columns: query.get("columns"), only: query.get("only"), as: format });
+
+/** The most frequent values of a property and ranges of it, on request; each narrows the filter to its objects. */
+function facets(query, columns, go) {
+  const single = columns.filter((column) => column.type && !column.type.startsWith("to-many"));
+  if (!single.length) return null;
+  const list = el("div", { class: "values", "aria-live": "polite" });
+  const entity = here().parts[0];
+  const where = query.get("where");
+  const narrow = (condition, ...text) => condition ? el("button", { type: "button",
+    click: () => go({ where: where ? `(${where}) AND ${condition}` : condition }) }, ...text) : text;
+  const show = async (name, button) => {
+    for (const other of button.closest("ul").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+    const answer = await fetch(to(["facet", entity, name], { where }), { headers: { Accept: "application/json" } });
+    const page = await answer.json();
+    if (page.error) return list.replaceChildren(el("p", { class: "problem" }, page.error.message));
+    list.replaceChildren(page.ranges.length ? histogram(page.ranges, narrow) : "",
+      el("ul", {}, page.parts.map((part) => el("li", {}, narrow(part.condition, value(part.value)), ` ${count(part.count)}`)),
+        page.isCut ? el("li", { class: "nil" }, "and more") : null));
+  };
+  return el("details", { class: "properties", id: "facets" }, el("summary", {}, "Values"),
+    el("ul", {}, single.map((column) => el("li", {}, el("button", { type: "button", "aria-pressed": "false",
+      click: (event) => show(column.name, event.currentTarget) }, column.name)))), list);
+}
+
+/** A bar for each range; an empty range keeps its place. */
+function histogram(ranges, narrow) {
+  const most = Math.max(...ranges.map((range) => range.count), 1);
+  const short = (text) => text.replace("T00:00:00Z", "").replace("T00:00:00.000Z", "");
+  return el("ol", { class: "histogram" }, ranges.map((range) => el("li", {},
+    narrow(range.count ? range.condition : null,
+      svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+        svg("rect", { width: range.count ? Math.max(range.count / most * 100, 1) : 0, height: 8, class: "bar" })),
+      el("span", {}, `${short(range.from.text)} – ${short(range.to.text)}`)),
+    el("span", { class: "nil" }, ` ${count(range.count)}`))));
+}
+
+/** The message, with the text and a caret below the wrong character. */
+function mistake(error, input) {
+  const characters = [...new Intl.Segmenter().segment(input.value)].map((part) => part.segment);
+  if (error.column) {
+    const place = characters.slice(0, error.column - 1).join("").length;
+    queueMicrotask(() => { input.focus(); input.setSelectionRange(place, place); });
+  }
+  return el("div", { class: "problem", id: "problem", role: "alert" },
+    error.column ? el("pre", { "aria-hidden": "true" }, `${input.value}\n${" ".repeat(error.column - 1)}▲`) : null,
+    error.column ? `Character ${error.column}: ` : null, error.message,
+    error.expected && !error.message.includes(error.expected) ? ` Expected: ${error.expected}.` : null);
+}
+
+function summary(page) {
+  const last = page.offset + page.rows.length;
+  if (page.rows.length === 0) return page.total ? `None of ${counted(page.total, "object")} meets this.` : "There are no objects.";
+  return `${count(page.offset + 1)} to ${count(last)} of ${counted(page.count, "object")}`
+    + (page.count < page.total ? `, ${count(page.total)} without the filter` : "");
+}
+
+function grid(page, query) {
+  const sort = (query.get("sort") ?? "").trim();
+  const head = (column) => {
+    const isSortable = column.type && !column.type.startsWith("to-many");
+    const state = sort === column.name ? "ascending" : sort === "-" + column.name ? "descending" : null;
+    return el("th", { scope: "col", "aria-sort": state, title: column.type }, isSortable
+      ? el("a", { href: changed({ sort: state === "ascending" ? "-" + column.name : column.name, offset: null }),
+        id: `sort-${column.name}` }, column.name, state ? (state === "ascending" ? " ↑" : " ↓") : "")
+      : column.name);
+  };
+  return [table([el("th", { scope: "col" }, "object"), ...page.columns.map(head)], page.rows.map((row) => [
+    objectLink(row.object, row.object),
+    ...row.cells.map((cell, index) => value(cell, wholeValue(row.object, page.columns[index].name)))]),
+  { label: "Objects" })];
+}
+
+function pager(page) {
+  const last = page.offset + page.rows.length;
+  return el("nav", { class: "pager", "aria-label": "Pages" },
+    page.offset > 0 ? el("a", { id: "earlier", href: changed({ offset: Math.max(0, page.offset - page.limit) || null }) }, "‹ Previous") : null,
+    last < page.count ? el("a", { id: "later", href: changed({ offset: last }) }, "Next ›") : null);
+}
+
+const plan = (page) => page.plan
+  ? el("section", {}, el("h2", {}, "Plan"), el("pre", { class: "plan", tabindex: 0 }, page.plan)) : null;
