@@ -6,23 +6,15 @@ import Testing
 
 /// The pages of Studio as values: what a browser and a program get at an address.
 @Suite struct StudioTests {
-    private let store: FilmStore
-    private let studio: Studio
-    /// The name of the store in addresses.
-    private let name: String
+    private let visit: StudioVisit
+    private var store: FilmStore { visit.store }
+    private var studio: Studio { visit.studio }
+    private var name: String { visit.name }
 
-    init() throws {
-        store = try FilmStore()
-        studio = try Studio(paths: [store.path])
-        name = try #require(studio.names.first)
-    }
+    init() throws { visit = try StudioVisit() }
 
-    /// A page of the store as JSON; `path` is without the store's name.
     private func page(_ path: String, _ query: [String: String] = [:], status: Int = 200) throws -> JSONNode {
-        let parts = path.split(separator: "/").map(String.init)
-        let answer = studio.answer(StudioAddress(path: [name] + parts, query: query))
-        #expect(answer.status == status, "\(path): \(String(decoding: answer.body, as: UTF8.self))")
-        return try JSONNode(answer.body)
+        try visit.page(path, query, status: status)
     }
 
     // MARK: Addresses
@@ -350,22 +342,4 @@ import Testing
         #expect(picture.contentType == "image/png" && picture.fileName == nil && picture.body == Data(png))
         #expect(ValueAnswer.pictureType(of: Data("<svg onload=alert(1)>".utf8)) == nil)
     }
-}
-
-/// A part of a document, for reading what a test expects to be there.
-private struct JSONNode {
-    private let value: Any?
-
-    init(_ data: Data) throws { value = try JSONSerialization.jsonObject(with: data) }
-    private init(value: Any?) { self.value = value }
-
-    subscript(key: String) -> JSONNode { JSONNode(value: (value as? [String: Any])?[key]) }
-    subscript(index: Int) -> JSONNode {
-        let items = value as? [Any] ?? []
-        return JSONNode(value: items.indices.contains(index) ? items[index] : nil)
-    }
-    var items: [JSONNode] { (value as? [Any] ?? []).map { JSONNode(value: $0) } }
-    var text: String? { value as? String }
-    var number: Double? { (value as? NSNumber)?.doubleValue }
-    var flag: Bool? { value as? Bool }
 }

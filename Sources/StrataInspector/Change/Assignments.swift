@@ -13,6 +13,8 @@ struct Assignments {
 
     private let list: [(path: String, text: String)]
     private let nils: [String]
+    /// Whether `@FILE` stands for the contents of a file.
+    private let readsFiles: Bool
 
     /// - Throws: `UsageError` for a word without `=`.
     init(_ words: [String], nils: [String]) throws {
@@ -23,6 +25,14 @@ struct Assignments {
             return (String(word[..<sign]), String(word[word.index(after: sign)...]))
         }
         self.nils = nils
+        readsFiles = true
+    }
+
+    /// Texts of properties that are separate already.
+    init(_ list: [(path: String, text: String)], nils: [String], readsFiles: Bool) {
+        self.list = list
+        self.nils = nils
+        self.readsFiles = readsFiles
     }
 
     var isEmpty: Bool { list.isEmpty && nils.isEmpty }
@@ -59,7 +69,7 @@ struct Assignments {
             let objects = try targets.map { try finder.context.existingObject(with: $0) }
             try object.setValue(relationship.isToMany ? objects : objects.first, forKey: property.name)
         } else if let attribute = property.attribute, parts.count == 1 {
-            let input = try Self.input(text, attribute)
+            let input = try input(text, attribute)
             do {
                 let value = try finder.input.value(input, for: attribute)
                 try object.setValue(value.isNull ? nil : value, forKey: property.name)
@@ -78,8 +88,10 @@ struct Assignments {
     }
 
     /// For a data attribute, `@FILE` means the contents of the file.
-    private static func input(_ text: String, _ attribute: AttributeDescription) throws -> InputValue {
-        guard [.binaryData, .transformable].contains(attribute.type), text.hasPrefix("@") else { return .text(text) }
+    private func input(_ text: String, _ attribute: AttributeDescription) throws -> InputValue {
+        guard readsFiles, [.binaryData, .transformable].contains(attribute.type), text.hasPrefix("@") else {
+            return .text(text)
+        }
         let path = String(text.dropFirst())
         do {
             return .data(try Data(contentsOf: URL(filePath: path)))

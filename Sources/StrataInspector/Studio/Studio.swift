@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+public import Foundation
 import Locking
 import StrataModel
 import StrataStore
@@ -9,24 +9,28 @@ import StrataStore
 /// A page is a value, the same for people and for programs: `answer(_:)` takes an address apart from HTTP, and a server
 /// passes addresses in and answers on.
 ///
-/// Stores are open for reading only. A request that takes more than its budget, or whose task is cancelled, ends.
+/// Stores are open for reading only, unless changes are allowed. A request that takes more than its budget, or whose task is cancelled, ends.
 public final class Studio: Sendable {
     let stores: [StudioStore]
     private let running = Locked(0)
     private let verifications = StudioVerification()
+    private let drafts = StudioDrafts()
+    /// Whether pages may change the stores.
+    public let isWritable: Bool
     /// Reading blocks, so it has threads of its own.
     private let queue = DispatchQueue(label: "strata.studio", attributes: .concurrent)
     private static let mostRunning = 16
 
-    /// Opens stores for reading.
+    /// Opens stores for reading, or for changes too.
     ///
     /// - Throws: `StrataError` if one of them cannot be opened.
-    public init(paths: [String]) throws {
+    public init(paths: [String], isWritable: Bool = false) throws {
+        self.isWritable = isWritable
         var names: Set<String> = []
         stores = try paths.map { path in
             let name = Self.name(of: path, besides: names)
             names.insert(name)
-            return try StudioStore(name: name, path: path)
+            return try StudioStore(name: name, path: path, isWritable: isWritable)
         }
     }
 
@@ -52,6 +56,17 @@ public final class Studio: Sendable {
 
     /// The page at an address, or the problem with the request. Never blocks the thread of the caller.
     public func answer(_ address: StudioAddress) async -> StudioAnswer {
+        await running { self.answer(address, $0) }
+    }
+
+    /// Shows what a change would do, at the page `draft` of a store, or saves one that was shown, at the page `save`.
+    ///
+    /// - Parameter body: the change, or the name of the draft with the author and the reason, as JSON.
+    public func change(_ address: StudioAddress, _ body: Data) async -> StudioAnswer {
+        await running { _ in self.change(address, body) }
+    }
+
+    private func running(_ body: @escaping @Sendable (QueryMonitor) -> StudioAnswer) async -> StudioAnswer {
         let isFull = running.withLock { running in
             if running >= Self.mostRunning { return true }
             running += 1
@@ -62,7 +77,7 @@ public final class Studio: Sendable {
         let monitor = QueryMonitor()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                queue.async { continuation.resume(returning: self.answer(address, monitor)) }
+                queue.async { continuation.resume(returning: body(monitor)) }
             }
         } onCancel: {
             monitor.cancel()
@@ -73,14 +88,28 @@ public final class Studio: Sendable {
         do {
             if monitor.isCancelled { throw CancellationError() }
             guard let name = address.path.first else { return try StudioAnswer(json: StoresPage(stores)) }
-            guard let source = stores.first(where: { $0.name == name }) else {
-                throw StudioProblem(404, "There is no store '\(ValueText.harmless(name))' here.")
-            }
             return try StudioRoute.answer(
-                Array(address.path.dropFirst()), try StudioReading(source, address.query, monitor))
+                Array(address.path.dropFirst()), try StudioReading(try source(name), address.query, monitor))
         } catch {
             return Self.answer(StudioProblem(error))
         }
+    }
+
+    func change(_ address: StudioAddress, _ body: Data) -> StudioAnswer {
+        do {
+            guard isWritable else { throw StudioProblem(403, "Studio only reads. Start it with --write.") }
+            guard address.path.count == 2 else { throw StudioProblem(404, "There is no such page.") }
+            return try drafts.answer(address.path[1], try source(address.path[0]), body)
+        } catch {
+            return Self.answer(StudioProblem(error))
+        }
+    }
+
+    private func source(_ name: String) throws -> StudioStore {
+        guard let source = stores.first(where: { $0.name == name }) else {
+            throw StudioProblem(404, "There is no store '\(ValueText.harmless(name))' here.")
+        }
+        return source
     }
 
     private static func answer(_ problem: StudioProblem) -> StudioAnswer {

@@ -3,7 +3,7 @@ import Locking
 import StrataModel
 import StrataStore
 
-/// A store that Studio has open for reading.
+/// A store that Studio has open.
 final class StudioStore: Sendable {
     /// Its name in addresses.
     let name: String
@@ -13,12 +13,12 @@ final class StudioStore: Sendable {
     let pulse = Locked(StudioPulse())
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.
-    init(name: String, path: String) throws {
+    init(name: String, path: String, isWritable: Bool) throws {
         self.name = name
         self.path = path
         try StoreArguments(path: path).checkIsThere()
         var options = StoreOptions()
-        options.isReadOnly = true
+        options.isReadOnly = !isWritable
         options.createsIfMissing = false
         store = try Store.open(
             .directory(URL(filePath: path, directoryHint: .isDirectory)), model: nil, options: options)
@@ -107,6 +107,8 @@ struct StudioMoment: Encodable, Equatable {
     let newest: UInt64
     /// Whether the page shows the newest state because no other was asked for.
     let follows: Bool
+    /// Whether the store can be changed.
+    let isWritable: Bool
 
     init(_ reading: StudioReading) throws {
         let record = try reading.store.transaction(containing: reading.moment.eventNumber)
@@ -117,6 +119,7 @@ struct StudioMoment: Encodable, Equatable {
         reason = record?.reason
         tags = try reading.store.tags().filter { $0.value == reading.moment.eventNumber }.keys.sorted()
         newest = try reading.store.transactions(before: nil, limit: 1).first?.number.rawValue ?? 0
+        isWritable = !reading.store.isReadOnly
         follows = (reading.query["at"] ?? "").isEmpty
     }
 }

@@ -1,0 +1,186 @@
+import Foundation
+import Locking
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// What a change would do, for a person to confirm.
+struct DraftPage: Encodable, Equatable {
+    struct Links: Encodable, Equatable {
+        let relationship: String
+        let added: [String]
+        let removed: [String]
+        let moved: [String]
+    }
+
+    struct Item: Encodable, Equatable {
+        let object: String
+        let label: String
+        let entity: String
+        /// `inserted`, `updated` or `deleted`.
+        let kind: String
+        let changes: [StudioEvent.Change]
+        let links: [Links]
+    }
+
+    /// What a save names.
+    let draft: String
+    /// At most a few hundred.
+    let objects: [Item]
+    /// All objects that would change.
+    let count: Int
+    /// In words: `1 Studio deleted, 12 Films deleted`.
+    let summary: String
+    /// Why it cannot be saved; empty if it can.
+    let problems: [String]
+    let reason: String?
+
+    private static let most = 300
+
+    init(_ draft: String, _ change: StudioChange, _ changes: [ObjectChange], _ problems: [String], _ links: LinkNames) {
+        self.draft = draft
+        self.problems = problems
+        reason = change.usualReason
+        count = changes.count
+        summary = Self.summary(changes)
+        objects = changes.prefix(Self.most).map { change in
+            func label(_ ids: [ObjectID]) -> [String] { ids.map { links.label(of: $0) } }
+            return Item(
+                object: links.names.name(of: change.objectID), label: links.label(of: change.objectID),
+                entity: change.entityName, kind: change.kind.rawValue,
+                changes: change.properties.map { .init($0, of: change.kind, links) },
+                links: change.links.map {
+                    Links(
+                        relationship: $0.key, added: label($0.added), removed: label($0.removed), moved: label($0.moved)
+                    )
+                })
+        }
+    }
+
+    private static func summary(_ changes: [ObjectChange]) -> String {
+        var counts: [String: Int] = [:]
+        for change in changes { counts["\(change.entityName) \(change.kind.rawValue)", default: 0] += 1 }
+        return counts.sorted { $0.key < $1.key }.map { "\(ValueText.count($0.value)) \($0.key)" }
+            .joined(separator: ", ")
+    }
+}
+
+extension StudioEvent.Change {
+    fileprivate init(_ change: HistoryEvent.Change, of kind: ObjectChange.Kind, _ links: LinkNames) {
+        self.init(
+            property: change.key, before: kind == .inserted ? nil : StudioCell(change.before, links),
+            after: kind == .deleted ? nil : StudioCell(change.after, links))
+    }
+}
+
+/// Changes that were shown and may be saved.
+///
+/// A save does again what was shown, on the newest state. If that does anything else by now, nothing is saved, and the
+/// new consequences are shown.
+final class StudioDrafts: Sendable {
+    private struct Draft: Sendable {
+        let id: String
+        let store: String
+        let change: StudioChange
+        let changes: [ObjectChange]
+    }
+
+    private struct Wish: Decodable {
+        let draft: String
+        let author: String?
+        let reason: String?
+    }
+
+    private struct Saved: Encodable {
+        /// nil if there was nothing to save.
+        let transaction: UInt64?
+    }
+
+    /// The newest last.
+    private let drafts = Locked<[Draft]>([])
+    private static let most = 50
+
+    /// Answers `draft`, which shows what a change would do, and `save`, which does what was shown.
+    func answer(_ page: String, _ source: StudioStore, _ body: Data) throws -> StudioAnswer {
+        switch page {
+        case "draft":
+            return try StudioAnswer(json: try draft(try Self.decoded(StudioChange.self, body), source))
+        case "save": return try save(try Self.decoded(Wish.self, body), source)
+        default: throw StudioProblem(404, "There is no such page.")
+        }
+    }
+
+    private static func decoded<Value: Decodable>(_ type: Value.Type, _ body: Data) throws -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: body)
+        } catch {
+            throw StudioProblem(400, "The request is not a change.")
+        }
+    }
+
+    private func draft(_ change: StudioChange, _ source: StudioStore) throws -> DraftPage {
+        let context = try Self.context(source)
+        try change.apply(source.store, context)
+        context.processPendingChanges()
+        let draft = Draft(
+            id: UUID().uuidString, store: source.name, change: change, changes: try context.changes())
+        drafts.withLock { drafts in
+            drafts.append(draft)
+            if drafts.count > Self.most { drafts.removeFirst() }
+        }
+        let names = try source.store.recordedNames()
+        let links = try StoreMoment(nil, in: source.store).linkNames(names, in: source.store)
+        return DraftPage(draft.id, change, draft.changes, Self.problems(context), links)
+    }
+
+    /// What a save would refuse, apart from what it can only know at the head.
+    private static func problems(_ context: ManagedObjectContext) -> [String] {
+        do {
+            try context.validateChanges()
+            return []
+        } catch let error as StrataError {
+            return error.commandLineTexts
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    private static func context(_ source: StudioStore) throws -> ManagedObjectContext {
+        let context = try PersistentContainer(over: source.store).newBackgroundContext()
+        context.name = "strata-studio"
+        context.mergePolicy = .error
+        return context
+    }
+
+    private func save(_ wish: Wish, _ source: StudioStore) throws -> StudioAnswer {
+        let found = drafts.withLock { drafts in drafts.first { $0.id == wish.draft && $0.store == source.name } }
+        guard let shown = found else { throw StudioProblem(409, "This change was not shown. Look at it again.") }
+        let context = try Self.context(source)
+        let before = context.eventNumber
+        try shown.change.apply(source.store, context)
+        context.processPendingChanges()
+        guard try context.changes() == shown.changes else {
+            throw StudioProblem(409, "The store has changed, and this would do something else now. Look at it again.")
+        }
+        context.transactionAuthor = Self.text(wish.author) ?? NSUserName()
+        context.transactionReason = Self.text(wish.reason) ?? shown.change.usualReason
+        do {
+            try context.save()
+        } catch let error as StrataError {
+            let lines =
+                error.context.conflicts.isEmpty
+                ? error.commandLineTexts
+                : NamedConflicts(error: error, names: try source.store.recordedNames()).lines
+            throw StudioProblem(409, lines.joined(separator: "\n"))
+        }
+        drafts.withLock { drafts in drafts.removeAll { $0.id == wish.draft } }
+        let last = context.eventNumber
+        let record = try last > before ? source.store.transaction(containing: last) : nil
+        return try StudioAnswer(json: Saved(transaction: record?.number.rawValue))
+    }
+
+    private static func text(_ text: String?) -> String? {
+        guard let text, !text.allSatisfy(\.isWhitespace) else { return nil }
+        return text
+    }
+}
