@@ -34,20 +34,19 @@ studio: dependencies
 	swift build $(QUICK) --package-path Studio --product strata-studio
 	Studio/.build/debug/strata-studio --open $(STORES)
 
-# Studio's tests: of the server, and of its pages in Chromium (STUDIO_CHROMIUM) driven by Playwright; `pip install
-# playwright axe-core-python`.
+# Studio's tests: of the server, and of its pages in Chromium. Scripts/studio-browser.sh says what they need.
+STUDIO_BUILT := STUDIO_PROGRAM=Studio/.build/debug/strata-studio STRATA_PROGRAM=Studio/.build/debug/strata
 studio-test: dependencies
 	swift build --package-path Studio --build-tests
 	swift test --package-path Studio --skip-build
-	STUDIO_PROGRAM=Studio/.build/debug/strata-studio STRATA_PROGRAM=Studio/.build/debug/strata \
-	    python3 Studio/Tests/Browser/studio_test.py
+	$(STUDIO_BUILT) Scripts/studio-browser.sh python3 Studio/Tests/Browser/run.py
 
-# Pictures of six pages of the demo's store, in PICTURES.
-PICTURES ?= Studio/.build/pictures
-studio-pictures: dependencies
+# Pictures of six pages for the documents.
+PICTURES ?= Sources/Strata/Strata.docc/Resources
+studio-screenshots: dependencies
 	swift build --package-path Studio
-	STUDIO_PROGRAM=Studio/.build/debug/strata-studio STRATA_PROGRAM= STUDIO_STORE="$(DEMO_STORE)" \
-	    STUDIO_SCREENSHOTS="$(PICTURES)" python3 Studio/Tests/Browser/studio_test.py
+	$(STUDIO_BUILT) STUDIO_SCREENSHOTS="$(PICTURES)" Scripts/studio-browser.sh \
+	    python3 Studio/Tests/Browser/run.py
 
 # The Debian package index as a graph, with questions; some minutes, most of them for the release build.
 demo-large: dependencies

@@ -55,6 +55,7 @@ let package = Package(
                 .product(name: "strata", package: "Strata"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ], swiftSettings: settings),
     ])

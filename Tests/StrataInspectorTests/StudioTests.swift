@@ -185,8 +185,10 @@ import Testing
         let rating = try #require(byName["rating"])
         #expect(rating["value"]["text"].text == "9")
         #expect(rating["origin"]["author"].text == "bob" && rating["origin"]["transaction"].number == 4)
+        #expect(rating["origin"]["before"]["text"].text == "8.1")
         let title = try #require(byName["title"])
         #expect(title["origin"]["author"].text == "ann" && title["origin"]["reason"].text == "the first films")
+        #expect(title["origin"]["before"]["text"].text == nil)
         #expect(byName["studio"]?["value"]["object"].text == "Studio/p1")
     }
 

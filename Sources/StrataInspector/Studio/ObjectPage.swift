@@ -13,6 +13,8 @@ struct ObjectPage: Encodable {
         let reason: String?
         /// `inserted` or `updated`.
         let kind: String
+        /// The value that the event replaced; nil for an insertion.
+        let before: StudioCell?
     }
 
     struct Value: Encodable, Equatable {
@@ -94,24 +96,30 @@ struct ObjectPage: Encodable {
         let byName = Dictionary(others.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         let shown = state?.values ?? others
         let schema = reading.moment.schema.entity(id.entityID)
-        return shown.map { name, value in
+        return try shown.map { name, value in
             let value = state == nil ? AttributeValue.null : value
             let property = schema?.property(named: name)
             let other = byName[name] ?? .null
             return Value(
                 name: name, type: property?.attribute?.type.name ?? "to-one",
                 value: StudioCell(value, reading.links, limit: mostCharacters),
-                origin: origins[name].map(Self.origin),
+                origin: try origins[name].map { try Self.origin($0, of: name, reading) },
                 other: with.map { _ in StudioCell(other, reading.links, limit: mostCharacters) },
                 isChanged: with.map { _ in !value.isIdentical(to: other) })
         }
     }
 
-    private static func origin(_ origin: ValueOrigin) -> Origin {
-        Origin(
+    private static func origin(_ origin: ValueOrigin, of name: String, _ reading: StudioReading) throws -> Origin {
+        var before: StudioCell?
+        if case .updated(let changes) = try reading.store.resolved(origin.event).payload,
+            let change = changes.first(where: { reading.names.name(of: $0.property) == name })
+        {
+            before = StudioCell(change.before, reading.links)
+        }
+        return Origin(
             transaction: origin.transaction.number.rawValue, event: origin.event.eventNumber.rawValue,
             time: ValueText.moment(origin.transaction.date), author: origin.transaction.author,
-            reason: origin.transaction.reason, kind: "\(origin.event.kind)")
+            reason: origin.transaction.reason, kind: "\(origin.event.kind)", before: before)
     }
 
     /// The to-manys of the object, and the objects that lead to it by a relationship without an inverse.

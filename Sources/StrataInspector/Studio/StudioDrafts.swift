@@ -119,9 +119,7 @@ final class StudioDrafts: Sendable {
     }
 
     private func draft(_ change: StudioChange, _ source: StudioStore) throws -> DraftPage {
-        let context = try Self.context(source)
-        try change.apply(source.store, context)
-        context.processPendingChanges()
+        let context = try Self.context(source, with: change)
         let draft = Draft(
             id: UUID().uuidString, store: source.name, change: change, changes: try context.changes())
         drafts.withLock { drafts in
@@ -145,20 +143,31 @@ final class StudioDrafts: Sendable {
         }
     }
 
-    private static func context(_ source: StudioStore) throws -> ManagedObjectContext {
+    /// A context on the newest state that has made the change and not saved it.
+    private static func context(_ source: StudioStore, with change: StudioChange) throws -> ManagedObjectContext {
         let context = try PersistentContainer(over: source.store).newBackgroundContext()
         context.name = "strata-studio"
         context.mergePolicy = .error
+        do {
+            try change.apply(source.store, context)
+        } catch let error as StrataError {
+            throw try conflict(error, source)
+        }
+        context.processPendingChanges()
         return context
+    }
+
+    /// A refusal by the store in words, with the names of objects.
+    private static func conflict(_ error: StrataError, _ source: StudioStore) throws -> StudioProblem {
+        let lines = NamedConflicts(error: error, names: try source.store.recordedNames()).lines
+        return StudioProblem(409, lines.joined(separator: "\n"))
     }
 
     private func save(_ wish: Wish, _ source: StudioStore) throws -> StudioAnswer {
         let found = drafts.withLock { drafts in drafts.first { $0.id == wish.draft && $0.store == source.name } }
         guard let shown = found else { throw StudioProblem(409, "This change was not shown. Look at it again.") }
-        let context = try Self.context(source)
+        let context = try Self.context(source, with: shown.change)
         let before = context.eventNumber
-        try shown.change.apply(source.store, context)
-        context.processPendingChanges()
         guard try context.changes() == shown.changes else {
             throw StudioProblem(409, "The store has changed, and this would do something else now. Look at it again.")
         }
@@ -167,11 +176,7 @@ final class StudioDrafts: Sendable {
         do {
             try context.save()
         } catch let error as StrataError {
-            let lines =
-                error.context.conflicts.isEmpty
-                ? error.commandLineTexts
-                : NamedConflicts(error: error, names: try source.store.recordedNames()).lines
-            throw StudioProblem(409, lines.joined(separator: "\n"))
+            throw try Self.conflict(error, source)
         }
         drafts.withLock { drafts in drafts.removeAll { $0.id == wish.draft } }
         let last = context.eventNumber

@@ -22,12 +22,24 @@ public final class StudioGate: Sendable {
     static let needsAddress =
         "Open the address that strata-studio printed. It is good once; start Studio again for another."
 
+    /// The name of an interface beside the loopback under which requests may come; nil if there is none.
+    private let boundName: String?
+    /// Whether requests may change stores.
+    private let isWritable: Bool
     /// The one-time token; nil after it was used.
     private let token: Mutex<String?>
     private let session = StudioGate.secret()
 
     /// A gate with a new token.
-    public init() { token = Mutex(Self.secret()) }
+    ///
+    /// - Parameters:
+    ///   - isWritable: whether requests may change stores.
+    ///   - boundName: the name or address under which other machines reach the server; nil for the loopback only.
+    public init(isWritable: Bool = false, boundName: String? = nil) {
+        self.isWritable = isWritable
+        self.boundName = boundName
+        token = Mutex(Self.secret())
+    }
 
     /// The token for the address to print; nil after it was used.
     public var unusedToken: String? { token.withLock { $0 } }
@@ -43,11 +55,14 @@ public final class StudioGate: Sendable {
     }
 
     func verdict(on request: Request) -> Verdict {
-        guard request.method == .get || request.method == .head else {
+        guard request.method == .get || request.method == .head || request.method == .post && isWritable else {
             return .refuses(.methodNotAllowed, "Studio only reads.")
         }
-        guard let authority = request.head.authority, Self.isLoopback(authority) else {
+        guard let authority = request.head.authority, Self.isLoopback(authority) || isBound(authority) else {
             return .refuses(.misdirectedRequest, "Studio answers under 127.0.0.1 and localhost only.")
+        }
+        if request.method == .post, !Self.isOwnChange(request) {
+            return .refuses(.forbidden, "A change must come from a page of Studio, as JSON.")
         }
         guard Self.isOwn(request, authority) else {
             return .refuses(.forbidden, "Requests of other sites are refused.")
@@ -80,12 +95,23 @@ public final class StudioGate: Sendable {
 
     /// Whether `Host` names the loopback interface, with any port or none.
     static func isLoopback(_ authority: String) -> Bool {
-        ["127.0.0.1", "localhost", "[::1]"].contains { name in
-            guard authority.lowercased().hasPrefix(name) else { return false }
-            let rest = authority.dropFirst(name.count)
-            return rest.isEmpty
-                || rest.first == ":" && !rest.dropFirst().isEmpty && rest.dropFirst().allSatisfy(\.isNumber)
-        }
+        ["127.0.0.1", "localhost", "[::1]"].contains { isHost($0, of: authority) }
+    }
+
+    private func isBound(_ authority: String) -> Bool { boundName.map { Self.isHost($0, of: authority) } ?? false }
+
+    private static func isHost(_ name: String, of authority: String) -> Bool {
+        guard authority.lowercased().hasPrefix(name.lowercased()) else { return false }
+        let rest = authority.dropFirst(name.count)
+        return rest.isEmpty
+            || rest.first == ":" && !rest.dropFirst().isEmpty && rest.dropFirst().allSatisfy(\.isNumber)
+    }
+
+    /// Whether a change has what only a page of the same origin can send without being asked first: an `Origin`, which
+    /// is checked, and the media type of JSON.
+    private static func isOwnChange(_ request: Request) -> Bool {
+        request.headers[.origin] != nil
+            && request.headers[.contentType]?.lowercased().hasPrefix("application/json") ?? false
     }
 
     /// Whether the request comes from a page of Studio, from an address that was typed, or from a program.

@@ -76,6 +76,7 @@ public struct StudioResponder: HTTPResponder {
         guard var address = StudioAddress(request.uri) else {
             return Self.refusal(.badRequest, "The address cannot be decoded.", request)
         }
+        if request.method == .post { return try await change(address, request) }
         if address.path.first == "-" { return file(address.path.dropFirst().joined(separator: "/"), request) }
         let isJSON = address.path.last?.hasSuffix(".json") ?? false
         if isJSON, let last = address.path.popLast() {
@@ -88,6 +89,20 @@ public struct StudioResponder: HTTPResponder {
         let isOther = address.path.count > 1 && ["value", "model.svg", "export"].contains(address.path[1])
         if Self.wantsPage(request), !isJSON, !isOther { return file("index.html", request) }
         return try await Self.response(to: address, of: studio, request)
+    }
+
+    private static let mostBytesOfChange = 1 << 20
+
+    /// Shows what a change would do, or saves it. It is not stopped when the client goes: it is short, and all or nothing.
+    private func change(_ address: StudioAddress, _ request: Request) async throws -> Response {
+        let body: ByteBuffer
+        do {
+            body = try await request.body.collect(upTo: Self.mostBytesOfChange)
+        } catch {
+            return Self.refusal(.contentTooLarge, "A change has at most a megabyte.", request)
+        }
+        let answer = await studio.change(address, Data(body.readableBytesView))
+        return Self.response(.init(code: answer.status), answer.contentType, answer.body)
     }
 
     private func file(_ name: String, _ request: Request) -> Response {

@@ -14,7 +14,11 @@ import StudioServer
         abstract: "Shows stores in a browser, at any moment of their past.",
         discussion: """
             Prints an address with a token that is good once, and serves pages on this machine only, until it is \
-            interrupted. Stores are read and never changed.
+            interrupted. Stores are read and never changed, unless --write is given: then a page shows what a change would \
+            do, and saves it when you confirm that, with an author and a reason.
+
+            --bind serves other machines too. The connection is not encrypted, so use it only in a network that you \
+            trust, or behind a tunnel.
 
             Every page answers programs as JSON under the same address: with 'Accept: application/json', or with .json \
             after the path.
@@ -22,27 +26,37 @@ import StudioServer
             Examples:
                 strata-studio BowTies.strata
                 strata-studio BowTies.strata Films.strata --port 8080 --open
+                strata-studio BowTies.strata --write
             """)
 
     @Argument(help: ArgumentHelp("The stores' directories.", valueName: "store")) var stores: [String]
     @Option(help: "The port; a free one by default.") var port = 0
     @Flag(help: "Open the address in the browser.") var open = false
+    @Flag(help: "Let pages change the stores, each change after a confirmation.") var write = false
+    @Option(
+        help: ArgumentHelp("Serve other machines under this address or name of the machine.", valueName: "address"))
+    var bind: String?
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535.") }
     }
 
     func run() async throws {
-        let studio = try Studio(paths: stores)
-        let gate = StudioGate()
+        let studio = try Studio(paths: stores, isWritable: write)
+        let gate = StudioGate(isWritable: write, boundName: bind)
         let opens = open
         var logger = Logger(label: "strata-studio")
         logger.logLevel = .warning
         let application = Application(
             responder: try StudioResponder(studio, gate),
-            configuration: .init(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { channel in
-                let address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/?token=\(gate.unusedToken ?? "")"
+            configuration: .init(address: .hostname(bind ?? "127.0.0.1", port: port)),
+            onServerRunning: { [bind] channel in
+                let host = bind ?? "127.0.0.1"
+                let address = "http://\(host):\(channel.localAddress?.port ?? 0)/?token=\(gate.unusedToken ?? "")"
+                if bind != nil {
+                    FileHandle.standardError.write(
+                        Data("Warning: who can read this network can read what Studio shows, and its cookie.\n".utf8))
+                }
                 print(address)
                 fflush(nil)
                 if opens { Self.show(address) }

@@ -3,30 +3,40 @@ import { el, count, time } from "./dom.js";
 import { to, changed } from "./address.js";
 import { value, objectLink, wholeValue, eventList, who } from "./values.js";
 import { table } from "./parts.js";
+import { editor, linker, unlinker, changer } from "./change.js";
 
 /** Values and who set each, relationships both ways, and history. */
 export function object(place, page, navigate) {
   const whole = (name) => wholeValue(page.object, name, page.moment.transaction);
   const isCompared = page.other !== undefined;
+  const { isWritable, follows, transaction } = page.moment;
+  const isEditable = isWritable && follows && page.exists;
   return [
     el("h1", {}, el("bdi", {}, page.label)),
     el("p", { class: "sub" }, el("a", { href: to(["objects", page.entity]) }, page.entity), " · ", el("code", {}, page.uri)),
     page.exists ? null : el("p", { class: "note", id: "fate" }, page.fate),
+    isWritable ? el("p", { class: "buttons" },
+      isEditable ? changer("delete", "Delete…", { kind: "delete", object: page.object }) : null,
+      follows ? null : changer("restore", `Restore this state…`, { kind: "restore", object: page.object, at: String(transaction) })) : null,
     compare(place, navigate),
     page.values.length ? table(
       ["property", "value", ...isCompared ? [`at transaction ${count(page.other)}`] : [], "set by", "when"],
       page.values.map((item) => el("tr", { class: item.isChanged ? "changed" : null, id: `value-${item.name}` },
         el("th", { scope: "row", title: item.type }, item.name),
-        el("td", {}, value(item.value, whole(item.name)), picture(item, whole(item.name))),
+        el("td", {}, value(item.value, whole(item.name)), picture(item, whole(item.name)),
+          isEditable ? [" ", editor(page.object, item, whole(item.name))] : null),
         isCompared ? el("td", {}, value(item.other)) : null,
-        el("td", {}, item.origin ? who(item.origin) : el("span", { class: "nil" }, "by default")),
+        el("td", {}, item.origin ? [who(item.origin), item.origin.before
+          ? el("span", { class: "before" }, " was ", value(item.origin.before)) : null] : el("span", { class: "nil" }, "by default")),
         el("td", {}, item.origin ? time(item.origin.time) : ""))), { label: "Values" }) : null,
     page.relationships.length ? el("section", {}, el("h2", {}, "Relationships"), el("dl", { class: "relationships" },
       page.relationships.map((relationship) => [
         el("dt", {}, relationship.name, " ", el("span", { class: "nil" }, count(relationship.count))),
-        el("dd", {}, el("ul", {}, relationship.first.map((member) => el("li", {}, objectLink(member.object, member.label))),
+        el("dd", {}, el("ul", {}, relationship.first.map((member) => el("li", {}, objectLink(member.object, member.label),
+          isEditable && !relationship.isHidden ? [" ", unlinker(page.object, relationship.name, member)] : null)),
           relationship.count > relationship.first.length
-            ? el("li", { class: "nil" }, `and ${count(relationship.count - relationship.first.length)} more`) : null))]))) : null,
+            ? el("li", { class: "nil" }, `and ${count(relationship.count - relationship.first.length)} more`) : null),
+        isEditable && !relationship.isHidden ? linker(page.object, relationship.name) : null)]))) : null,
     el("section", {}, el("h2", {}, "History"), page.history.map((change) => el("article", { class: "change" },
       el("h3", {}, who(change.transaction), " ", time(change.transaction.time), " ",
         el("a", { class: "plain", href: changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",

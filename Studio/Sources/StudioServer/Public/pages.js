@@ -5,6 +5,7 @@ import { eventList } from "./values.js";
 import { number, table, problem } from "./parts.js";
 import { object } from "./object.js";
 import { objects } from "./objects.js";
+import { changer } from "./change.js";
 
 /** The elements of a page, or of the problem with it. */
 export function render(place, page, navigate) {
@@ -106,7 +107,8 @@ function transaction(place, page) {
     el("nav", { class: "pager", "aria-label": "Neighbours" },
       page.previous ? el("a", { id: "earlier", href: to(["transaction", page.previous]) }, "‹ Previous") : null,
       page.next ? el("a", { id: "later", href: to(["transaction", page.next]) }, "Next ›") : null,
-      el("a", { href: to(["model"], { at: item.number }), id: "then" }, "See the store then")),
+      el("a", { href: to(["model"], { at: item.number }), id: "then" }, "See the store then"),
+      page.moment.isWritable ? changer("revert", "Revert…", { kind: "revert", transaction: item.number }) : null),
     el("dl", { class: "facts" }, [...Object.entries(facts), ...Object.entries(page.metadata)]
       .filter(([, text]) => text).map(([name, text]) => [el("dt", {}, name), el("dd", {}, el("bdi", {}, text))])),
     page.conflicts.length ? el("section", {}, el("h2", {}, "Conflicts overruled"),

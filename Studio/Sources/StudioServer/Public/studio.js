@@ -2,6 +2,7 @@
 import { el } from "./dom.js";
 import { here, to, changed } from "./address.js";
 import { render } from "./pages.js";
+import { begin } from "./change.js";
 import "./timeline.js";
 
 const main = document.getElementById("page");
@@ -153,5 +154,6 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+begin(navigate, (text) => { status.textContent = text; });
 addEventListener("popstate", show);
 show();

@@ -1,0 +1,117 @@
+// Changes: first what one would do, then a save that a person has confirmed.
+import { el, count, counted } from "./dom.js";
+import { here, to } from "./address.js";
+import { value } from "./values.js";
+
+let navigate = null;
+let announce = () => {};
+
+/** The front end says how to show another page, and how to tell what has happened. */
+export function begin(goTo, tell) { [navigate, announce] = [goTo, tell]; }
+
+async function post(page, body) {
+  const answer = await fetch(`/${encodeURIComponent(here().store)}/${page}`, { method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json" }, body: JSON.stringify(body) });
+  return answer.json();
+}
+
+/** Shows what a change would do. Nothing is saved before the button that names it is pressed. */
+export async function propose(change) {
+  let draft;
+  try { draft = await post("draft", change); } catch (error) { draft = { error: { message: `Studio does not answer: ${error.message}` } }; }
+  const dialog = el("dialog", { class: "change", "aria-labelledby": "change-title" });
+  const opener = document.activeElement;
+  dialog.append(...draft.error ? refused(draft.error, change, dialog) : proposal(draft, dialog));
+  dialog.addEventListener("close", () => { dialog.remove(); opener?.isConnected && opener.focus(); });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+const cancel = (dialog) => el("button", { type: "button", class: "cancel", click: () => dialog.close() }, "Cancel");
+
+function refused(error, change, dialog) {
+  const again = (conflicts, text) => el("button", { type: "button",
+    click: () => { dialog.close(); propose({ ...change, conflicts }); } }, text);
+  return [el("h2", { id: "change-title" }, "This cannot be done"),
+    el("p", { class: "problem", role: "alert", id: "refusal" }, error.message),
+    el("div", { class: "buttons" }, change.kind === "revert" && !change.conflicts
+      ? [again("keep", "Keep what has changed since"), again("revert", "Revert that too")] : null, cancel(dialog))];
+}
+
+function proposal(draft, dialog) {
+  const problem = el("p", { class: "problem", role: "alert", id: "refusal" });
+  const isPossible = draft.count > 0 && draft.problems.length === 0;
+  const save = el("button", { type: "submit", id: "save", disabled: !isPossible }, isPossible ? `Save: ${draft.summary}` : "Save");
+  const field = (name, label, hint, text) => el("label", {}, el("span", {}, label),
+    el("input", { id: name, name, placeholder: hint, value: text ?? "", autocomplete: "off", maxlength: 1000 }));
+  const form = el("form", { method: "dialog", submit: async (event) => {
+    event.preventDefault();
+    const data = Object.fromEntries(new FormData(form));
+    localStorage.setItem("author", data.author);
+    save.disabled = true;
+    const answer = await post("save", { draft: draft.draft, author: data.author, reason: data.reason })
+      .catch((error) => ({ error: { message: error.message } }));
+    if (answer.error) return problem.replaceChildren(answer.error.message);
+    dialog.close();
+    await navigate(to(["transaction", answer.transaction], { at: null }));
+    announce(`Saved as transaction ${answer.transaction}.`);
+  } },
+  field("author", "Author", "your login name", localStorage.getItem("author")),
+  field("reason", "Reason", "why", draft.reason),
+  el("div", { class: "buttons" }, save, cancel(dialog)));
+  return [
+    el("h2", { id: "change-title" }, draft.count ? `This would change ${counted(draft.count, "object")}` : "This would change nothing"),
+    draft.problems.length ? el("ul", { class: "problem", id: "problems" }, draft.problems.map((text) => el("li", {}, text))) : null,
+    el("ul", { class: "events consequences", id: "consequences" }, draft.objects.map(consequence)),
+    draft.count > draft.objects.length ? el("p", { class: "nil" }, `and ${count(draft.count - draft.objects.length)} more`) : null,
+    problem, form].filter(Boolean);
+}
+
+const consequence = (item) => el("li", { class: item.kind },
+  el("span", { class: "kind" }, item.kind), " ", el("bdi", {}, item.label),
+  el("dl", { class: "changes" },
+    item.changes.map((change) => [el("dt", {}, change.property), el("dd", {},
+      change.before ? el("del", {}, value(change.before)) : null, change.before && change.after ? " → " : null,
+      change.after ? el("ins", {}, value(change.after)) : null)]),
+    item.links.map((link) => [el("dt", {}, link.relationship), el("dd", {},
+      link.added.map((label) => el("ins", {}, `+ ${label} `)), link.removed.map((label) => el("del", {}, `− ${label} `)),
+      link.moved.map((label) => `${label} moves `))])));
+
+// MARK: Fields
+
+/** A button that turns a value into a field. */
+export function editor(object, item, whole) {
+  const cell = el("span", { class: "edit" });
+  const open = el("button", { type: "button", class: "small", "aria-label": `Edit ${item.name}`, click: async () => {
+    let text = "";
+    if (item.value.kind !== "null" && item.value.kind !== "data") text = await (await fetch(whole, { headers: { Accept: "text/plain" } })).text();
+    const isLong = item.type === "string";
+    const input = el(isLong ? "textarea" : "input", { "aria-label": item.name, id: `edit-${item.name}`, autocomplete: "off", rows: isLong ? 2 : null });
+    input.value = text;
+    cell.replaceChildren(el("form", { class: "edit", submit: (event) => {
+      event.preventDefault();
+      propose({ kind: "set", object, values: { [item.name]: input.value } });
+    } }, input, el("button", { type: "submit" }, "Look"),
+    el("button", { type: "button", click: () => propose({ kind: "set", object, values: { [item.name]: null } }) }, "Nil"),
+    el("button", { type: "button", click: () => cell.replaceChildren(open) }, "Cancel")));
+    input.focus();
+  } }, "Edit");
+  cell.append(open);
+  return cell;
+}
+
+/** A button that takes a member from a relationship. */
+export const unlinker = (object, relationship, member) => el("button", { type: "button", class: "small",
+  "aria-label": `Unlink ${member.label}`, click: () => propose({ kind: "unlink", object, relationship, members: [member.object] }) }, "×");
+
+/** A field that adds a member to a relationship. */
+export function linker(object, relationship) {
+  const input = el("input", { "aria-label": `Link to ${relationship}`, placeholder: "Film/p5", id: `link-${relationship}`, autocomplete: "off" });
+  return el("form", { class: "edit", submit: (event) => {
+    event.preventDefault();
+    propose({ kind: "link", object, relationship, members: [input.value.trim()] });
+  } }, input, el("button", { type: "submit", class: "small" }, "Link"));
+}
+
+/** A button for a change. */
+export const changer = (id, text, change) => el("button", { type: "button", id, click: () => propose(change) }, text);

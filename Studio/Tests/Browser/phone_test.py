@@ -1,0 +1,34 @@
+"""The same pages on a phone, in the dark; of the tests for a wide window only those whose outcome may differ there."""
+
+from harm_test import HarmTest
+from moments_test import MomentsTest
+from pages_test import PagesTest
+from studio import StudioTest
+
+PAGES = ["/model", "/objects/Film", "/object/Film/p4", "/transactions", "/transaction/8", "/health"]
+
+
+class PhoneTest(StudioTest):
+    """Small and dark."""
+
+    def options(self):
+        return {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
+
+    def test_no_page_is_wider_than_the_window(self):
+        for path in PAGES:
+            page = self.go(path)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390, path)
+
+    def test_the_dark_is_dark(self):
+        page = self.go("/model")
+        self.assertEqual(page.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(22, 24, 26)")
+
+    test_dragging_moves_the_page = MomentsTest.test_dragging_moves_the_page
+    test_a_mistake_is_shown_under_its_place = PagesTest.test_a_mistake_is_shown_under_its_place
+    test_names_are_completed_while_typing = PagesTest.test_names_are_completed_while_typing
+    test_hostile_values_are_only_text = HarmTest.test_hostile_values_are_only_text
+    test_the_accessibility_check_finds_nothing = HarmTest.test_the_accessibility_check_finds_nothing
+
+
+# They run once, as tests of their own modules.
+del HarmTest, MomentsTest, PagesTest, StudioTest
