@@ -77,7 +77,10 @@ import Testing
     @Test func deletingShowsWhatGoesWithIt() throws {
         let draft = try send("draft", ["kind": "delete", "object": "Studio/p2"])
         let kinds = draft["objects"].items.map { "\($0["label"].text ?? "") \($0["kind"].text ?? "")" }
-        #expect(kinds == ["Studio/p2 (Ghibli) deleted", "Film/p7 deleted", "Film/p8 deleted"])
+        #expect(
+            kinds == [
+                "Film/p7 (Ponyo) deleted", "Film/p8 (Totoro, \"Tonari no\") deleted", "Studio/p2 (Ghibli) deleted",
+            ])
         #expect(draft["summary"].text == "2 Film deleted, 1 Studio deleted")
         #expect(try make(["kind": "delete", "object": "Studio/p2"]) == 6)
         #expect(try page("objects/Film")["count"].number == 2)
@@ -101,6 +104,8 @@ import Testing
         #expect(try make(["kind": "revert", "transaction": 4]) == 6)
         #expect(try value("rating", of: "Film/p5") == "8.1")
         #expect(try page("transaction/6")["transaction"]["reason"].text == "revert of transaction 4")
+        #expect(try send("draft", ["kind": "revert", "transaction": 4])["count"].number == 0)
+        #expect(try make(["kind": "set", "object": "Film/p5", "values": ["rating": "7"]]) == 7)
         let refusal = try send("draft", ["kind": "revert", "transaction": 4], status: 409)["error"]["message"].text
         #expect(refusal?.contains("rating") ?? false)
         let kept = try send("draft", ["kind": "revert", "transaction": 4, "conflicts": "keep"])

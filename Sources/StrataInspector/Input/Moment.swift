@@ -116,8 +116,8 @@ struct StoreMoment {
     }
 
     /// Names objects as they were at the moment, for people.
-    func linkNames(_ names: RecordedNames, in store: Store) -> LinkNames {
-        LinkNames(store, in: [(eventNumber, schema)], names)
+    func linkNames(_ names: RecordedNames, in store: Store, usesTitles: Bool = false) -> LinkNames {
+        LinkNames(store, in: [(eventNumber, schema)], names, usesTitles: usesTitles)
     }
 
     /// The entity with this name at the moment.

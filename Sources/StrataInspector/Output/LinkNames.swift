@@ -1,11 +1,14 @@
 import StrataModel
 import StrataStore
 
-/// Names objects for people: `Studio/p1 (Mosfilm)`, with the value of an attribute that the model says is unique there.
+/// Names objects for people: `Studio/p1 (Mosfilm)`, with the value of an attribute that the model says is unique there,
+/// or where it is asked for, the title.
 final class LinkNames {
     let names: RecordedNames
     private let store: Store
     private let states: [State]
+    /// Whether an object that has no unique name is named by its title.
+    private let usesTitles: Bool
     private var known: [ObjectID: String] = [:]
     /// A state with the model to read it through.
     typealias State = (eventNumber: EventNumber, schema: Schema)
@@ -14,8 +17,9 @@ final class LinkNames {
 
     /// - Parameter states: the states in which objects are looked up, the first one first. The name of an object that is
     ///   in none of them is the one that it had when it was deleted.
-    init(_ store: Store, in states: [State], _ names: RecordedNames) {
+    init(_ store: Store, in states: [State], _ names: RecordedNames, usesTitles: Bool = false) {
         self.store = store
+        self.usesTitles = usesTitles
         self.states = states
         self.names = names
     }
@@ -26,7 +30,7 @@ final class LinkNames {
         if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
         let reference = names.name(of: id)
         // A listing does not end for a name that cannot be read.
-        let name = (try? uniqueValue(of: id)).flatMap { value in
+        let name = (try? nameValue(of: id)).flatMap { value in
             value.isNull ? nil : ValueText.plain(value, limit: Self.mostCharacters) { names.name(of: $0) }
         }
         let label = name.map { "\(reference) (\($0))" } ?? reference
@@ -34,22 +38,33 @@ final class LinkNames {
         return label
     }
 
-    private func uniqueValue(of id: ObjectID) throws -> AttributeValue {
+    private func nameValue(of id: ObjectID) throws -> AttributeValue {
         for (eventNumber, schema) in states {
-            guard let key = Self.uniqueKey(of: id.entityID, schema) else { continue }
+            guard let key = key(of: id.entityID, schema) else { continue }
             let request = RowsRequest(
                 objects: StoreRequest(entityID: id.entityID, predicate: .isIn("SELF", [.objectID(id)])),
                 columns: [OutputColumn(key)])
             let row = try store.read(at: eventNumber, through: schema) { try $0.rows(request).first }
             if let value = row?.first { return value }
         }
-        guard let key = Self.uniqueKey(of: id.entityID, store.schema),
+        guard let key = key(of: id.entityID, store.schema),
             let property = store.schema.entity(id.entityID)?.property(named: key),
             let deletion = try store.history(of: id).first(where: { $0.kind == .deleted }),
             case .deleted(let values) = try store.resolved(deletion).payload,
             case .value(let value)? = values.first(where: { $0.property == property.id })?.value
         else { return .null }
         return value
+    }
+
+    private func key(of entity: EntityID, _ schema: Schema) -> String? {
+        Self.uniqueKey(of: entity, schema) ?? (usesTitles ? Self.title(of: entity, schema) : nil)
+    }
+
+    /// The text by which people usually call objects of an entity, judged by the names of its attributes.
+    private static func title(of entity: EntityID, _ schema: Schema) -> String? {
+        let texts = (schema.entity(entity)?.properties ?? []).filter { $0.attribute?.type == .string && $0.storage != nil }
+        let usual = ["title", "name", "label", "fullname", "displayname", "code"]
+        return usual.lazy.compactMap { name in texts.first { $0.name.lowercased() == name }?.name }.first
     }
 
     /// The attribute with a uniqueness constraint of its own; nil if the entity has none.

@@ -127,7 +127,7 @@ final class StudioDrafts: Sendable {
             if drafts.count > Self.most { drafts.removeFirst() }
         }
         let names = try source.store.recordedNames()
-        let links = try StoreMoment(nil, in: source.store).linkNames(names, in: source.store)
+        let links = try StoreMoment(nil, in: source.store).linkNames(names, in: source.store, usesTitles: true)
         return DraftPage(draft.id, change, draft.changes, Self.problems(context), links)
     }
 

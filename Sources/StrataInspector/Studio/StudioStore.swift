@@ -20,6 +20,8 @@ final class StudioStore: Sendable {
         var options = StoreOptions()
         options.isReadOnly = !isWritable
         options.createsIfMissing = false
+        // A slider goes from moment to moment.
+        options.pastPartSize = 1 << 15
         store = try Store.open(
             .directory(URL(filePath: path, directoryHint: .isDirectory)), model: nil, options: options)
     }
@@ -46,7 +48,7 @@ struct StudioReading {
         self.monitor = monitor
         moment = try Self.moment(query["at"], "at", in: source.store)
         names = try source.store.recordedNames()
-        links = moment.linkNames(names, in: source.store)
+        links = moment.linkNames(names, in: source.store, usesTitles: true)
     }
 
     /// - Parameter field: the parameter that has the text, for errors.

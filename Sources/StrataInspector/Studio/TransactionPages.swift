@@ -164,7 +164,7 @@ struct TransactionPage: Encodable {
             return events.count < limit
         }
         let links = try StoreMoment("t\(record.number.rawValue)", in: reading.store)
-            .linkNames(reading.names, in: reading.store)
+            .linkNames(reading.names, in: reading.store, usesTitles: true)
         return try events.map { StudioEvent(try reading.store.resolved($0), links) }
     }
 }

@@ -73,7 +73,7 @@ class ChangeTest(StudioTest):
         expect(page.locator("#consequences li")).to_have_count(1)
         expect(page.locator("#save")).to_have_text("Save: 1 Film deleted")
         page.click("#save")
-        expect(page.locator(".events li.deleted")).to_be_visible()
+        expect(page.locator("#page .events li.deleted")).to_be_visible()
 
     def test_a_deleted_object_is_restored(self):
         page = self.go("/object/Film/p126?at=11")
@@ -81,7 +81,7 @@ class ChangeTest(StudioTest):
         expect(page.locator("#save")).to_have_text("Save: 1 Film inserted")
         expect(page.locator("#reason")).to_have_value("restored to 11")
         page.click("#save")
-        expect(page.locator(".events li.inserted")).to_be_visible()
+        expect(page.locator("#page .events li.inserted")).to_be_visible()
 
     def test_a_transaction_is_reverted(self):
         strata("update", self.store, "Film/p30", "year=2001", "--author", "bob")

@@ -162,7 +162,7 @@ import Testing
                 let data = try await visitor.get(
                     "/Small/objects/Film\(ending)", [.cookie: cookie, .accept: accept])
                 #expect(data.headers[.contentType] == "application/json; charset=utf-8")
-                #expect(data.text.contains("\"count\":2"))
+                #expect(data.text.contains("\"count\":3"))
             }
         }
     }
@@ -191,6 +191,19 @@ import Testing
             let answer = try await visitor.get("/Small/value/Film/p2/title", [.cookie: cookie, .accept: "text/html"])
             #expect(answer.headers[.contentType] == "text/plain; charset=utf-8")
             #expect(answer.text == SmallStore.hostile)
+        }
+    }
+
+    @Test func tenMegabytesAreShownInPart() async throws {
+        try await serving { visitor in
+            let cookie = try await visitor.enter()
+            for path in ["objects/Film", "object/Film/p3", "transactions", "transaction/2", "facet/Film/title"] {
+                let answer = try await visitor.get("/Small/\(path)", [.cookie: cookie])
+                #expect(answer.status == .ok && answer.text.utf8.count < 20_000, "\(path)")
+            }
+            let file = try await visitor.get("/Small/export/Film?as=json", [.cookie: cookie])
+            #expect(file.status == .ok && file.text.utf8.count > SmallStore.huge.utf8.count)
+            #expect(file.headers[.contentDisposition] == "attachment; filename=\"Film.json\"")
         }
     }
 
@@ -243,9 +256,11 @@ private struct Visitor: Sendable {
     }
 }
 
-/// A store with two films, one with a hostile title.
+/// A store with three films, one with a hostile title, and one with a title of ten megabytes.
 private final class SmallStore: Sendable {
     static let hostile = "<script>alert(1)</script> \u{202E}\n" + String(repeating: "long ", count: 5000)
+
+    static let huge = String(repeating: "\u{E9}x ", count: 2_500_000)
 
     private let folder = FileManager.default.temporaryDirectory.appending(component: "studio-\(UUID().uuidString)")
     var path: String { folder.appending(component: "Small.strata").path(percentEncoded: false) }
@@ -259,7 +274,7 @@ private final class SmallStore: Sendable {
         let container = PersistentContainer(name: "Small", model: model, at: .url(URL(filePath: path)))
         try container.loadPersistentStores()
         let context = container.newBackgroundContext()
-        for title in ["Stalker", Self.hostile] {
+        for title in ["Stalker", Self.hostile, Self.huge] {
             try context.insertNewObject(forEntityName: "Film").setValue(title, forKey: "title")
         }
         try context.save()

@@ -28,6 +28,7 @@ final class LagLayers: Sendable {
     }
 
     private let state = Locked(State())
+    private let parts = PastParts()
     /// Objects and pairs kept in all stacks; the least recently used stack is dropped first.
     private static let budget = 2_000_000
     private static let mostChunks = 8
@@ -38,6 +39,11 @@ final class LagLayers: Sendable {
         _ histories: SchemaHistory
     ) throws -> [Layer] {
         guard eventNumber < head else { return [] }
+        if let size = file.options.pastPartSize, !histories.isPast {
+            return try parts.layers(at: eventNumber, head: head, size, histories.newest?.version) { start, end in
+                try LagBuilder.layer(after: start, through: end, transaction, file, histories)
+            }
+        }
         let key = Key(eventNumber: eventNumber, model: histories.newest?.version)
         let known = state.withLock { state -> Entry? in
             state.clock += 1
@@ -60,7 +66,10 @@ final class LagLayers: Sendable {
     }
 
     /// Drops everything, because rows look different under a new model or were damaged.
-    func removeAll() { state.withLock { $0.entries.removeAll() } }
+    func removeAll() {
+        state.withLock { $0.entries.removeAll() }
+        parts.removeAll()
+    }
 
     /// One chunk made of all; higher chunks are older and override lower ones.
     private static func merged(_ chunks: [Layer]) throws -> [Layer] {
@@ -101,6 +110,10 @@ struct LagBuilder {
     /// Used only for reading through an older model.
     private var pasts: [ObjectID: Past] = [:]
     private var pairs: [PairKey: PairPositions?] = [:]
+    /// Deletions less insertions of each entity, apart from those of `countedEntity` since it was the last.
+    private var balances: [EntityID: Int] = [:]
+    private var countedEntity = EntityID(rawValue: 0)
+    private var counted = 0
     /// The entity of the last event on a row, and whether the model has it.
     private var entityID = EntityID(rawValue: 0)
     private var isKnown = false
@@ -155,6 +168,7 @@ struct LagBuilder {
         let kind = event.header.kind
         if kind.isOnPair { return try notePair(event) }
         guard kind.isOnRow else { return }
+        if kind != .updated { count(kind, event.header.object.entityID) }
         if reader.histories.isPast { return try notePast(event, eventNumber) }
         let id = event.header.object
         switch kind {
@@ -162,6 +176,14 @@ struct LagBuilder {
         case .deleted: try noteDeletion(id, event.header.previous, eventNumber)
         default: try noteUpdate(id, event)
         }
+    }
+
+    private mutating func count(_ kind: EventKind, _ entity: EntityID) {
+        if entity != countedEntity {
+            balances[countedEntity, default: 0] += counted
+            (countedEntity, counted) = (entity, 0)
+        }
+        if kind == .inserted { counted -= 1 } else if kind == .deleted { counted += 1 }
     }
 
     private mutating func noteDeletion(
@@ -230,6 +252,8 @@ struct LagBuilder {
             layer.setRow(id, try imageOfThen(id, past, entity), revision: past.revision)
         }
         for (key, positions) in pairs { layer.setPair(key, positions) }
+        balances[countedEntity, default: 0] += counted
+        layer.setBalances(balances)
         return layer.finish()
     }
 

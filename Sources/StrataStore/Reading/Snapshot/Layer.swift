@@ -42,10 +42,13 @@ package final class Layer: Sendable {
     let rows: LayerRows
     /// Nil: not linked in this state.
     let pairs: [PairKey: PairPositions?]
+    /// How many more objects of each entity there are in this state than below; nil if that depends on what is below.
+    private let balances: [EntityID: Int]?
     private let derived: Locked<Derived>
 
     private struct Derived {
         var entities: [EntityID: [ObjectID]]?
+        var present: [EntityID: SortedKeys] = [:]
         var links: [PropertyID: SortedKeys] = [:]
         var indexes: [IndexID: SortedKeys] = [:]
         var absent: [ObjectID]?
@@ -53,10 +56,13 @@ package final class Layer: Sendable {
         var images: [ObjectID: RowImage] = [:]
     }
 
-    private init(schema: Schema, rows: LayerRows, pairs: [PairKey: PairPositions?]) {
+    private init(
+        schema: Schema, rows: LayerRows, pairs: [PairKey: PairPositions?], balances: [EntityID: Int]?
+    ) {
         self.schema = schema
         self.rows = rows
         self.pairs = pairs
+        self.balances = balances
         derived = Locked(Derived())
     }
 
@@ -65,6 +71,7 @@ package final class Layer: Sendable {
         private let schema: Schema
         var rows = LayerRows()
         private var pairs: [PairKey: PairPositions?] = [:]
+        private var balances: [EntityID: Int]?
 
         package init(schema: Schema) { self.schema = schema }
 
@@ -79,8 +86,12 @@ package final class Layer: Sendable {
         /// Nil: not linked.
         package mutating func setPair(_ key: PairKey, _ positions: PairPositions?) { pairs[key] = .some(positions) }
 
+        /// - Parameter counts: how many more objects there are in this state than below; nothing for an entity without
+        ///   a difference.
+        mutating func setBalances(_ counts: [EntityID: Int]) { balances = counts }
+
         package func finish() -> Layer {
-            Layer(schema: schema, rows: rows, pairs: pairs)
+            Layer(schema: schema, rows: rows, pairs: pairs, balances: balances)
         }
     }
 
@@ -92,7 +103,9 @@ package final class Layer: Sendable {
     func merged(under older: Layer) throws -> Layer {
         var rows = rows
         for entry in older.rows.indices { try Self.lay(older.rows, entry, over: &rows, schema) }
-        return Layer(schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above })
+        let sum = balances.flatMap { own in older.balances.map { own.merging($0, uniquingKeysWith: +) } }
+        return Layer(
+            schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above }, balances: sum)
     }
 
     private static func lay(
@@ -173,6 +186,21 @@ package final class Layer: Sendable {
             return entities[entity] ?? []
         }
     }
+
+    /// The keys of the objects of exactly this entity that the layer covers and that are present, sorted.
+    func presentKeys(_ entity: EntityID) -> SortedKeys {
+        if let known = derived.withLock({ $0.present[entity] }) { return known }
+        var builder = SortedKeys.Builder()
+        for id in touched(entity) where !isAbsent(id) {
+            withUnsafeBytes(of: id.rawValue.bigEndian) { builder.append($0) }
+        }
+        let keys = builder.finish()
+        derived.withLock { $0.present[entity] = keys }
+        return keys
+    }
+
+    /// How many more objects of exactly this entity there are in this state than below; nil if the layer cannot say.
+    func balance(of entity: EntityID) -> Int? { balances.map { $0[entity] ?? 0 } }
 
     /// The objects that are absent in this state, sorted.
     var absentObjects: [ObjectID] {

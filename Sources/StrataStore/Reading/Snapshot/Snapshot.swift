@@ -133,6 +133,10 @@ package final class Snapshot {
     package func count(of entity: EntityID) throws -> Int {
         var count = try counter(.entity(entity))
         for (level, layer) in layers.enumerated() {
+            if let balance = layer.balance(of: entity) {
+                count += balance
+                continue
+            }
             for id in layer.touched(entity) where layer.changesExistence(of: id) {
                 count += layer.isAbsent(id) ? 0 : 1
                 count -= try row(id, below: level) == nil ? 0 : 1
@@ -143,7 +147,7 @@ package final class Snapshot {
 
     /// Calls `body` with every object of exactly this entity and its row, by id, until it returns false.
     package func scan(_ entity: EntityID, _ body: (ObjectID, SnapshotRow) throws -> Bool) throws {
-        let added = LayeredKeys(layers.map { Self.keys(of: $0.touched(entity), in: $0) })
+        let added = LayeredKeys(layers.map { $0.presentKeys(entity) })
         var (seen, isStopped) = (0, false)
         let lower = ObjectID(entity: entity, row: 0).rawValue
         let upper = ObjectID(entity: entity, row: ObjectID.maximumRow).rawValue
@@ -166,14 +170,6 @@ package final class Snapshot {
             }
         }
         if layers.isEmpty, !isStopped { try check(seen, of: entity) }
-    }
-
-    private static func keys(of ids: [ObjectID], in layer: Layer) -> SortedKeys {
-        var keys = SortedKeys.Builder()
-        for id in ids where !layer.isAbsent(id) {
-            withUnsafeBytes(of: id.rawValue.bigEndian) { keys.append($0) }
-        }
-        return keys.finish()
     }
 
     // MARK: Indexes

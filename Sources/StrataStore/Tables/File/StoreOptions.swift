@@ -59,6 +59,9 @@ package struct StoreOptions: Sendable {
     package var damageHandler: (@Sendable (StrataError) -> Void)?
     /// Whether all pages are looked at in the background.
     package var scrubbing: StoreScrubbing?
+    /// The least number of events in a part of the past that many moments share; nil if each moment makes its own layers.
+    /// With parts, a moment near another one that was read costs little, and every read of the past a little more.
+    package var pastPartSize: UInt64?
     /// What the store may do when the model differs from its own.
     package var migration = MigrationOptions()
     /// Whether views of the store stay that the model does not declare.

@@ -1,0 +1,98 @@
+"""How fast pages are on a large store: `speed.py [OBJECTS [TRANSACTIONS]]`, 1,000,000 objects in 10,000 transactions.
+
+Imports that many films with the tool, and measures in the browser the first page (bytes, and time to its picture) and a
+step of the slider (time from the key to the new picture). STUDIO_SPEED_STORE names a folder where the store is kept.
+"""
+
+import os
+import statistics
+import sys
+import time
+
+from playwright.sync_api import expect
+
+from studio import MODEL, CHROMIUM, Server, strata, sync_playwright
+
+# Waits until the page has been replaced and painted, and says how long that took from the key on.
+STEP = """(key) => new Promise((done) => {
+    const main = document.getElementById('page'), slider = document.getElementById('slider');
+    const start = performance.now();
+    const watch = new MutationObserver((changes) => {
+        if (!changes.some((change) => change.target === main)) return;
+        watch.disconnect();
+        requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
+    });
+    watch.observe(main, { childList: true });
+    slider.focus();
+    slider.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+})"""
+
+
+def make_store(folder, objects, transactions):
+    """Films in transactions of equal size; every tenth transaction is followed by changes of ten films."""
+    store = os.path.join(folder, f"Speed-{objects}-{transactions}.strata")
+    if os.path.exists(store):
+        return store
+    model = os.path.join(folder, "Films.xcdatamodel")
+    os.makedirs(model, exist_ok=True)
+    with open(os.path.join(model, "contents"), "w", encoding="utf-8") as file:
+        file.write(MODEL)
+    rows = os.path.join(folder, "films.csv")
+    with open(rows, "w", encoding="utf-8") as file:
+        file.write("title,year,rating\n")
+        file.writelines(f"Film {n},{1900 + n % 120},{n % 100 / 10}\n" for n in range(objects))
+    strata("create", store, "--model", model)
+    strata("import", store, "Film", rows, "--rows", str(objects // transactions), "--author", "import")
+    os.remove(rows)
+    return store
+
+
+def show(name, times):
+    times = sorted(times)
+    print(f"{name:46} median {statistics.median(times):6.1f} ms   p90 {times[len(times) * 9 // 10]:6.1f} ms   "
+          f"most {times[-1]:6.1f} ms", flush=True)
+
+
+def main():
+    objects = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    transactions = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+    folder = os.environ["STUDIO_SPEED_STORE"]
+    os.makedirs(folder, exist_ok=True)
+    start = time.monotonic()
+    store = make_store(folder, objects, transactions)
+    print(f"{objects} objects in {transactions} transactions ({time.monotonic() - start:.0f} s)", flush=True)
+    server = Server(store)
+    base = server.origin + "/" + os.path.basename(store).removesuffix(".strata")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        sizes = []
+        page.on("response", lambda response: sizes.append(response))
+        begin = time.monotonic()
+        page.goto(server.address)
+        expect(page.locator(".diagram svg")).to_be_visible()
+        print(f"first page {(time.monotonic() - begin) * 1000:.0f} ms,",
+              f"{sum(len(answer.body()) for answer in sizes if answer.status == 200 and '/live' not in answer.url)} bytes")
+        for path in ["/model", "/objects/Film", "/objects/Film?sort=-year", "/objects/Film?where=year = 1979",
+                     "/object/Film/p100", "/transactions"]:
+            begin = time.monotonic()
+            page.goto(base + path)
+            expect(page.locator("h1")).to_be_visible()
+            print(f"{path:46} opened in {(time.monotonic() - begin) * 1000:6.0f} ms", flush=True)
+        for path in ["/model", "/objects/Film", "/object/Film/p1", "/transactions"]:
+            for place in [0.99, 0.5, 0.01]:
+                at = int(transactions * place)
+                page.goto(f"{base}{path}?at={at}")
+                expect(page.locator("h1")).to_be_visible()
+                page.wait_for_timeout(300)
+                steps = [page.evaluate(STEP, key) for key in ["ArrowLeft"] * 10 + ["ArrowRight"] * 10]
+                show(f"step of {path} at {at}", steps)
+        page.goto(base + "/objects/Film")
+        expect(page.locator("h1")).to_be_visible()
+        show("jumps over the whole life", [page.evaluate(STEP, "PageDown") for _ in range(19)])
+        browser.close()
+    server.close()
+
+
+if __name__ == "__main__":
+    main()
