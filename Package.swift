@@ -167,7 +167,9 @@ if !coreOnly {
             path: "Tests/damage-child"),
         .testTarget(
             name: "StrataTests",
-            dependencies: ["Strata", "StrataCoreData", "StrataXcode", "StrataTestSupport", "damage-child"]),
+            dependencies: [
+                "Strata", "StrataCoreData", "StrataObservability", "StrataXcode", "StrataTestSupport", "damage-child",
+            ]),
     ]
     // The worked examples are programs of a package of their own; under other names they are built here once more, so
     // that the suite runs them. What it asks of their classes it asks of libraries from the same files without the

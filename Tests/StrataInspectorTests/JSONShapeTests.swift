@@ -120,6 +120,7 @@ import Testing
                 Run(command: "show", arguments: [path, "Kiste/p1"]),
             ], alsoFrom: ["log"])
         try check("stats", [Run(command: "stats", arguments: [path])])
+        try check("top", [Run(command: "top", arguments: [path, "--count", "2", "--interval", "0.01"], isLines: true)])
         try check(
             "log",
             [
@@ -139,7 +140,10 @@ import Testing
         try check("timeline", [Run(command: "timeline", arguments: [path])])
         try check(
             "verify",
-            [Run(command: "verify", arguments: [path]), Run(command: "verify", arguments: [path, "--quick"])],
+            [
+                Run(command: "verify", arguments: [path]), Run(command: "verify", arguments: [path, "--quick"]),
+                Run(command: "verify", arguments: [path, "--pages"]),
+            ],
             rare: ["kind", "location", "message"])
         try check(
             "query",
