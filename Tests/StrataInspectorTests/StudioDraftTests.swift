@@ -145,7 +145,9 @@ import Testing
         _ = try send("draft", change, status: 400)
     }
 
-    @Test(arguments: ["", "{}", "[1]", "{\"kind\":\"drop\"}", "{\"kind\":\"set\"}", "{\"kind\":\"set\",\"object\":\"x\"}"])
+    @Test(arguments: [
+        "", "{}", "[1]", "{\"kind\":\"drop\"}", "{\"kind\":\"set\"}", "{\"kind\":\"set\",\"object\":\"x\"}",
+    ])
     func whatIsNoChangeIsRefused(body: String) throws {
         let answer = studio.change(StudioAddress(path: [name, "draft"]), Data(body.utf8))
         #expect(answer.status == 400, "\(String(decoding: answer.body, as: UTF8.self))")

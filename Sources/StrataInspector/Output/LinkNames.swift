@@ -62,7 +62,9 @@ final class LinkNames {
 
     /// The text by which people usually call objects of an entity, judged by the names of its attributes.
     private static func title(of entity: EntityID, _ schema: Schema) -> String? {
-        let texts = (schema.entity(entity)?.properties ?? []).filter { $0.attribute?.type == .string && $0.storage != nil }
+        let texts = (schema.entity(entity)?.properties ?? []).filter {
+            $0.attribute?.type == .string && $0.storage != nil
+        }
         let usual = ["title", "name", "label", "fullname", "displayname", "code"]
         return usual.lazy.compactMap { name in texts.first { $0.name.lowercased() == name }?.name }.first
     }

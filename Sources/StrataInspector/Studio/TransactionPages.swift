@@ -83,15 +83,17 @@ private struct TransactionBounds {
         func transaction(_ moment: StoreMoment) throws -> UInt64 {
             try reading.store.transaction(containing: moment.eventNumber)?.number.rawValue ?? 0
         }
-        first = try reading.text("since").map { text in
-            let moment = try StudioReading.moment(text, "since", in: reading.store)
-            // A date is between two transactions, of which the later one is meant.
-            let isItself = UInt64(text) != nil || text.hasPrefix("t") && UInt64(text.dropFirst()) != nil
-            return try transaction(moment) + (isItself ? 0 : 1)
-        } ?? 1
-        let last = try reading.text("until").map { text in
-            try transaction(StudioReading.moment(text, "until", in: reading.store))
-        } ?? newest
+        first =
+            try reading.text("since").map { text in
+                let moment = try StudioReading.moment(text, "since", in: reading.store)
+                // A date is between two transactions, of which the later one is meant.
+                let isItself = UInt64(text) != nil || text.hasPrefix("t") && UInt64(text.dropFirst()) != nil
+                return try transaction(moment) + (isItself ? 0 : 1)
+            } ?? 1
+        let last =
+            try reading.text("until").map { text in
+                try transaction(StudioReading.moment(text, "until", in: reading.store))
+            } ?? newest
         let before = try reading.number("before", 0...Int.max, default: Int.max)
         end = min(min(last, newest) + 1, UInt64(before))
     }

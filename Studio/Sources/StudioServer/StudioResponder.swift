@@ -167,7 +167,9 @@ public struct StudioResponder: HTTPResponder {
                 following.cancel()
                 waiting.cancel()
             }
-            for try await event in events.cancelOnGracefulShutdown() { try await writer.write(ByteBuffer(string: event)) }
+            for try await event in events.cancelOnGracefulShutdown() {
+                try await writer.write(ByteBuffer(string: event))
+            }
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
