@@ -1,4 +1,5 @@
 import Foundation
+import StrataGraph
 import StrataModel
 
 /// What of an attribute matters for each row; a reference, because a description is expensive to copy.
@@ -9,9 +10,12 @@ final class ColumnAttribute: Sendable {
     let hasRules: Bool
     let isDerived: Bool
     let allowsExternalStorage: Bool
+    /// Whether the bytes are an archive whose value is taken; see `PlainArchive`.
+    let isUnpacked: Bool
 
-    init(_ description: AttributeDescription) {
+    init(_ description: AttributeDescription, isUnpacked: Bool = false) {
         self.description = description
+        self.isUnpacked = isUnpacked
         type = description.type
         isOptional = description.isOptional
         hasRules = !description.validationRules.isEmpty
@@ -51,6 +55,7 @@ struct ColumnReader {
         case .uri: return url(row, column, kind)
         case .uuid: return uuid(row, column, kind)
         case .binaryData: return data(row, column, attribute)
+        case .transformable where attribute.isUnpacked: return unpacked(row, column, kind)
         case .transformable, .undefined: return .sound(.data(Data(bytes(row, column, kind))))
         case .objectID: return .unsound(.null, "refers to an object of another store")
         case .composite: return .unsound(.null, "is a composite in a single column")
@@ -119,6 +124,15 @@ struct ColumnReader {
 
     private func bytes(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> [UInt8] {
         kind == .text || kind == .blob ? Array(row.bytes(column)) : Array(row.text(column).utf8)
+    }
+
+    private func unpacked(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
+        do {
+            if let bytes = try PlainArchive.value(of: bytes(row, column, kind))?.storedBytes { return .sound(.data(bytes)) }
+            return .unsound(.null, "is an archive of other classes")
+        } catch {
+            return .unsound(.null, "cannot be encoded: \(error)")
+        }
     }
 
     /// Data that may be outside the row begins with 1 and goes on in the row, or with 2 and names its file.

@@ -108,8 +108,13 @@ extension FilePlan.RootTable {
     }
 
     /// The rows by their keys, from behind a key on.
-    var query: String {
+    var query: String { "\(selection) WHERE Z_PK > ?1 ORDER BY Z_PK" }
+
+    /// The row with a key.
+    var rowQuery: String { "\(selection) WHERE Z_PK = ?1" }
+
+    private var selection: String {
         let list = (["Z_PK", "Z_ENT"] + columns).map(SQLiteDatabase.quoted).joined(separator: ", ")
-        return "SELECT \(list) FROM \(SQLiteDatabase.quoted(name)) WHERE Z_PK > ?1 ORDER BY Z_PK"
+        return "SELECT \(list) FROM \(SQLiteDatabase.quoted(name))"
     }
 }

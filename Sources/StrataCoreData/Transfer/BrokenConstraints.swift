@@ -47,14 +47,8 @@ struct BrokenConstraints {
     /// The model without the constraints that are broken.
     func model(without model: ManagedObjectModel) throws(StrataError) -> ManagedObjectModel {
         guard !broken.isEmpty else { return model }
-        let entities = model.entities.map { entity in
-            var entity = entity
+        return try model.replacing { entity in
             entity.uniquenessConstraints.removeAll { broken[entity.name]?.contains($0) ?? false }
-            return entity
         }
-        return try ManagedObjectModel(entities: entities).adding(
-            fetchRequestTemplates: Array(model.fetchRequestTemplates.values),
-            fetchedProperties: model.fetchedProperties, configurations: model.configurations,
-            versionIdentifier: model.versionIdentifier, editorInfo: model.editorInfo)
     }
 }

@@ -8,14 +8,29 @@ public struct CoreDataImportReport: Sendable {
         public var rows = 0
     }
 
+    /// What became of the transactions of the file's persistent history.
+    ///
+    /// The file keeps no earlier values. So a transaction of the new store has the rows that its original was the last
+    /// to change; one whose rows were all changed later, or deleted, is a note in the store's metadata.
+    public struct History: Sendable, Hashable {
+        /// The transactions in the file.
+        public internal(set) var transactions = 0
+        /// Those that are transactions of the new store.
+        public internal(set) var chained = 0
+        /// Those among them that did more, which is only counted in their metadata.
+        public internal(set) var partial = 0
+        /// Those that are kept as notes: the newest two thousand, at most 256 KiB.
+        public internal(set) var notes = 0
+    }
+
     /// Where the model comes from.
     public internal(set) var modelSource = ""
     /// The entities with rows, by name.
     public internal(set) var entities: [Entity] = []
     /// The links of to-manys at both ends and of to-manys without inverse. To-ones are part of the rows.
     public internal(set) var pairs = 0
-    /// The transactions of the file's history that are kept as notes.
-    public internal(set) var historyTransactions = 0
+    /// How much of the persistent history came over.
+    public internal(set) var history = History()
     /// What the model of Strata does not say, and what was done instead.
     public internal(set) var notes: [String] = []
     /// The number of faults of each kind.

@@ -59,8 +59,9 @@ package struct CoreDataVerification {
                 context: .init(path: store.path))
         }
         let plan = FilePlan(file)
+        let unpacked = record.transformables == .codable ? try TransformableUnpacking(file, plan).places : []
         return try store.read(at: try store.head()) { snapshot in
-            var layout = try ImportLayout(file, plan, snapshot.schema)
+            var layout = try ImportLayout(file, plan, snapshot.schema, unpacked: unpacked)
             for (index, table) in plan.tables.enumerated() {
                 layout.keys[index].offset = record.offsets[table.rootName] ?? 0
             }

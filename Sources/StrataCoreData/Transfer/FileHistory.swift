@@ -1,64 +1,74 @@
+import Foundation
 import StrataModel
 import StrataStore
 
-/// The persistent history in a file: who changed what and when, before the file came over.
-///
-/// The file does not keep the values from before a change, so its transactions cannot become states of the new store.
-/// They are kept as notes: their authors, contexts, bundles, processes, dates and numbers of changes.
+/// What the new store says of the file's persistent history: the metadata of transactions, and notes of those that have
+/// no rows.
 enum FileHistory {
     private static let key = "coredata.history"
-    /// How many transactions are kept, the newest.
+    /// How many notes are kept, the newest.
     private static let most = 2_000
     /// Of all notes together; the metadata of a store may have 1 MiB.
     private static let largestSizeInBytes = 256 << 10
 
-    static func transactionCount(_ file: CoreDataFile) throws(StrataError) -> Int {
-        guard let table = file.tables["ATRANSACTION"] else { return 0 }
-        return Int(try file.database.number("SELECT count(*) FROM \(SQLiteDatabase.quoted(table.name))") ?? 0)
+    /// How much of the history becomes transactions, and how much notes.
+    static func summary(_ history: PersistentHistory) -> CoreDataImportReport.History {
+        var summary = CoreDataImportReport.History()
+        summary.transactions = history.count
+        for transaction in history.transactions where transaction.rows > 0 {
+            summary.chained += 1
+            if transaction.rows < transaction.changeCount { summary.partial += 1 }
+        }
+        summary.notes = notes(history).count
+        return summary
     }
 
-    /// - Returns: how many transactions are kept.
-    static func keep(_ file: CoreDataFile, in store: Store) throws -> Int {
-        let lines = try notes(file)
-        guard !lines.isEmpty else { return 0 }
+    static func keep(_ history: PersistentHistory, in store: Store) throws {
+        let lines = notes(history)
+        guard !lines.isEmpty else { return }
         try store.changeMetadata(MaintenanceNote(author: nil)) { entries in
             for (index, line) in lines.enumerated() { entries["\(key).\(index + 1)"] = .string(line) }
         }
-        return lines.count
     }
 
-    /// A line for each transaction: date, author, context, bundle, process, inserted, updated and deleted objects.
-    private static func notes(_ file: CoreDataFile) throws(StrataError) -> [String] {
-        guard let table = file.tables["ATRANSACTION"], let changes = file.tables["ACHANGE"],
-            changes.has("ZTRANSACTIONID"), changes.has("ZCHANGETYPE"), table.has("ZTIMESTAMP")
-        else { return [] }
-        let strings = file.tables["ATRANSACTIONSTRING"]
-        func word(_ name: String) -> String {
-            var choices: [String] = []
-            if table.has("Z\(name)") { choices.append("t.Z\(name)") }
-            if table.has("Z\(name)TS"), let strings {
-                let list = SQLiteDatabase.quoted(strings.name)
-                choices.append("(SELECT s.ZNAME FROM \(list) s WHERE s.Z_PK = t.Z\(name)TS)")
-            }
-            return choices.isEmpty ? "NULL" : "coalesce(\((choices + ["NULL"]).joined(separator: ", ")))"
-        }
-        let words = ["AUTHOR", "CONTEXTNAME", "BUNDLEID", "PROCESSID"].map(word).joined(separator: ", ")
-        let rows = try file.database.prepare(
-            "SELECT t.ZTIMESTAMP, \(words), sum(c.ZCHANGETYPE = 0), sum(c.ZCHANGETYPE = 1), sum(c.ZCHANGETYPE = 2) "
-                + "FROM \(SQLiteDatabase.quoted(table.name)) t LEFT JOIN \(SQLiteDatabase.quoted(changes.name)) c "
-                + "ON c.ZTRANSACTIONID = t.Z_PK GROUP BY t.Z_PK ORDER BY t.Z_PK DESC LIMIT \(most)")
+    /// A line for each transaction without rows: date, author, context, bundle, process, numbers of changes.
+    private static func notes(_ history: PersistentHistory) -> [String] {
         var notes: [String] = []
         var size = 0
-        while size < largestSizeInBytes, try rows.step() {
-            let names = ["author", "context", "bundle", "process"]
-            var parts = ["\(rows.double(0))"]
-            for (index, name) in names.enumerated() where !rows.isNull(index + 1) {
-                parts.append("\(name)=\(String(rows.text(index + 1).prefix(100)))")
-            }
-            parts.append("inserted=\(rows.integer(5)) updated=\(rows.integer(6)) deleted=\(rows.integer(7))")
-            notes.append(parts.joined(separator: "; "))
+        for transaction in history.transactions.reversed() where transaction.rows == 0 {
+            guard notes.count < most, size < largestSizeInBytes else { break }
+            let parts = words(of: transaction).map { "\($0)=\($1)" }
+            notes.append((["\(transaction.seconds)"] + parts + [changes(of: transaction)]).joined(separator: "; "))
             size += notes[notes.count - 1].utf8.count
         }
         return notes.reversed()
+    }
+
+    private static func words(of transaction: PersistentHistory.Transaction) -> [(String, String)] {
+        [
+            ("author", transaction.author), ("context", transaction.context), ("bundle", transaction.bundle),
+            ("process", transaction.process),
+        ].compactMap { name, word in word.map { (name, $0) } }
+    }
+
+    private static func changes(of transaction: PersistentHistory.Transaction) -> String {
+        "inserted=\(transaction.inserted) updated=\(transaction.updated) deleted=\(transaction.deleted)"
+    }
+
+    /// The entries of a transaction of the new store: its date, context, bundle, process and numbers of changes.
+    static func metadata(of transaction: PersistentHistory.Transaction) -> [String: String] {
+        var entries = [
+            "coredata.transaction": "\(transaction.number)", "coredata.changes": changes(of: transaction),
+            "coredata.date": date(transaction.seconds),
+        ]
+        for (name, word) in words(of: transaction) where name != "author" { entries["coredata.\(name)"] = word }
+        return entries
+    }
+
+    /// As in ISO 8601; a date that is centuries away stays a number of seconds.
+    private static func date(_ seconds: Double) -> String {
+        guard abs(seconds) < 1e10 else { return "\(seconds)" }
+        return Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            .format(Date(timeIntervalSinceReferenceDate: seconds))
     }
 }

@@ -46,17 +46,21 @@ struct ImportLayout {
     let entities: [[Int64: Entity]]
     var keys: [KeyTable]
 
-    init(_ file: CoreDataFile, _ plan: FilePlan, _ schema: Schema) throws(StrataError) {
+    /// - Parameter unpacked: the columns of archives whose values are taken.
+    init(
+        _ file: CoreDataFile, _ plan: FilePlan, _ schema: Schema, unpacked: Set<TransformableUnpacking.Place>
+    ) throws(StrataError) {
         self.file = file
         self.plan = plan
         self.schema = schema
         var entities: [[Int64: Entity]] = []
         var keys: [KeyTable] = []
-        for table in plan.tables {
+        for (index, table) in plan.tables.enumerated() {
+            let columns = Set(unpacked.filter { $0.table == index }.map(\.column))
             var known: [Int64: Entity] = [:]
             for (number, name) in table.entityNames {
                 guard let entity = schema.entity(named: name), !entity.isAbstract else { continue }
-                known[number] = Self.entity(entity, table.properties[name] ?? [], schema)
+                known[number] = Self.entity(entity, table.properties[name] ?? [], schema, columns)
             }
             entities.append(known)
             keys.append(try KeyTable(file.database, table, known.mapValues(\.schema.id)))
@@ -65,15 +69,17 @@ struct ImportLayout {
         self.keys = keys
     }
 
-    private static func entity(_ entity: EntitySchema, _ properties: [FilePlan.Property], _ schema: Schema) -> Entity {
+    private static func entity(
+        _ entity: EntitySchema, _ properties: [FilePlan.Property], _ schema: Schema, _ unpacked: Set<Int>
+    ) -> Entity {
         var missing = Set(entity.properties.filter { $0.attribute.map { !$0.isTransient } ?? false }.map(\.name))
         let columns = properties.compactMap { property -> Column? in
             guard let slot = entity.property(named: property.name) else { return nil }
             missing.remove(property.name)
             switch property.kind {
             case .attribute(let attribute, let column):
-                return Column(
-                    name: property.name, slot: slot.slot, column: column, kind: .attribute(ColumnAttribute(attribute)))
+                let read = ColumnAttribute(attribute, isUnpacked: unpacked.contains(column))
+                return Column(name: property.name, slot: slot.slot, column: column, kind: .attribute(read))
             case .composite(_, let elements):
                 let parts = elements.compactMap { element -> Column.Element? in
                     guard case .attribute(let attribute, let column) = element.kind else { return nil }

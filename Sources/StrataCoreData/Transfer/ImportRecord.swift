@@ -14,11 +14,14 @@ struct ImportRecord {
     let digest: String
     /// What is added to a key to make a row number, by root entity.
     let offsets: [String: Int64]
+    /// What was made of transformables.
+    let transformables: CoreDataTransformables
 
-    init(identifier: String, digest: String, offsets: [String: Int64]) {
+    init(identifier: String, digest: String, offsets: [String: Int64], transformables: CoreDataTransformables) {
         self.identifier = identifier
         self.digest = digest
         self.offsets = offsets
+        self.transformables = transformables
     }
 
     /// nil if the store was not made from a file of Core Data.
@@ -29,12 +32,18 @@ struct ImportRecord {
         self.identifier = identifier
         self.digest = digest
         offsets = rows.compactMapValues { if case .integer(let offset) = $0 { offset } else { nil } }
+        if case .string(let word)? = record["transformables"] {
+            transformables = CoreDataTransformables(rawValue: word) ?? .bytes
+        } else {
+            transformables = .bytes
+        }
     }
 
     var value: AttributeValue {
         .composite([
             "store": .string(identifier), "file": .string(digest),
             "rows": .composite(offsets.mapValues { .integer($0) }),
+            "transformables": .string(transformables.rawValue),
         ])
     }
 
@@ -48,10 +57,10 @@ struct ImportRecord {
     }
 }
 
-/// A step of an import: what is done, in which table, up to which key.
+/// A step of an import: what is done, in which table, up to which key. In the history it is the number of rows.
 struct ImportStep: Equatable {
     enum Phase: String {
-        case rows, links, pairs
+        case rows, history, links, pairs
     }
 
     var phase: Phase
@@ -79,7 +88,7 @@ struct ImportStep: Equatable {
 
     /// The key behind which a table's rows are to be done; nil if they are done.
     func key(in phase: Phase, table: Int) -> Int64? {
-        let order: [Phase] = [.rows, .links, .pairs]
+        let order: [Phase] = [.rows, .history, .links, .pairs]
         let (mine, other) = (order.firstIndex(of: self.phase) ?? 0, order.firstIndex(of: phase) ?? 0)
         if mine != other { return mine < other ? .min : nil }
         if self.table != table { return self.table < table ? .min : nil }

@@ -14,47 +14,65 @@ struct ImportedRows {
     let layout: ImportLayout
     let table: Int
     let links: OneToOneMending
+    /// Which rows have a history, and come with its transactions.
+    private let history: PersistentHistory
     private let reader: ColumnReader
     private let statement: SQLiteStatement
     /// Stores a large value beside the store; nil keeps it in the row.
     var stage: ((Data) throws -> BlobReference)?
     private let treatment: CoreDataFaultTreatment
 
+    /// - Parameter key: the key behind which rows are read in order; nil to read single rows.
     init(
-        _ layout: ImportLayout, table: Int, links: OneToOneMending, treatment: CoreDataFaultTreatment, after key: Int64
+        _ layout: ImportLayout, table: Int, links: OneToOneMending, history: PersistentHistory,
+        treatment: CoreDataFaultTreatment, after key: Int64?
     ) throws(StrataError) {
         self.layout = layout
         self.table = table
         self.links = links
+        self.history = history
         self.treatment = treatment
         reader = ColumnReader(layout.file)
-        statement = try layout.file.database.prepare(layout.plan.tables[table].query)
-        statement.restart(key)
+        let source = layout.plan.tables[table]
+        statement = try layout.file.database.prepare(key == nil ? source.rowQuery : source.query)
+        if let key { statement.restart(key) }
     }
 
     /// Which to-ones a row gets.
     enum Reach {
-        /// Those whose targets are there when rows are inserted in the order of tables and keys.
+        /// Those whose targets are there when rows are inserted in the order of transactions, tables and keys.
         case earlierRows
         case allRows
     }
 
-    /// The next row; nil at the end.
+    /// The next row; nil at the end. With `earlierRows` only rows without history.
     func next(_ reach: Reach, _ faults: inout FaultList) throws -> Row? {
         while try statement.step() {
             let key = statement.integer(0)
-            guard statement.kind(0) == .integer, let id = layout.keys[table].objectID(key),
-                let entity = layout.entity(statement.integer(1), table: table)
-            else {
-                faults.add(
-                    CoreDataFault(
-                        kind: .unknownEntity, entityName: layout.plan.tables[table].rootName, key: key, property: nil,
-                        sentence: "belongs to no entity of the model"))
-                continue
-            }
-            return try row(id, key, entity, reach, &faults)
+            if reach == .earlierRows, history.moment(table: table, key: key) > 0 { continue }
+            if let row = try current(reach, &faults) { return row }
         }
         return nil
+    }
+
+    /// The row with a key; nil if there is none.
+    func row(at key: Int64, _ faults: inout FaultList) throws -> Row? {
+        statement.restart(key)
+        return try statement.step() ? try current(.earlierRows, &faults) : nil
+    }
+
+    private func current(_ reach: Reach, _ faults: inout FaultList) throws -> Row? {
+        let key = statement.integer(0)
+        guard statement.kind(0) == .integer, let id = layout.keys[table].objectID(key),
+            let entity = layout.entity(statement.integer(1), table: table)
+        else {
+            faults.add(
+                CoreDataFault(
+                    kind: .unknownEntity, entityName: layout.plan.tables[table].rootName, key: key, property: nil,
+                    sentence: "belongs to no entity of the model"))
+            return nil
+        }
+        return try row(id, key, entity, reach, &faults)
     }
 
     private func row(
@@ -97,7 +115,9 @@ struct ImportedRows {
     }
 
     private func isEarlier(_ target: ObjectID, _ other: Int, _ key: Int64) -> Bool {
-        other < table || other == table && layout.keys[table].key(target) <= key
+        let targetKey = layout.keys[other].key(target)
+        let (mine, others) = (history.moment(table: table, key: key), history.moment(table: other, key: targetKey))
+        return (others, other, targetKey) <= (mine, table, key)
     }
 
     // MARK: Values

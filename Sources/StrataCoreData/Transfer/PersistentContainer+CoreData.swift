@@ -11,8 +11,10 @@ public struct CoreDataImportOptions: Sendable {
     public var modelVersion: String?
     /// What is done with faults in the data.
     public var onFault = CoreDataFaultTreatment.repair
+    /// What is made of transformables.
+    public var transformables = CoreDataTransformables.bytes
 
-    /// The model in the file; faults are repaired.
+    /// The model in the file; faults are repaired, and transformables keep their bytes.
     public init() {}
 }
 

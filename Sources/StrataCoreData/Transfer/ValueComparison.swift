@@ -1,4 +1,5 @@
 import Foundation
+import StrataGraph
 import StrataModel
 
 /// Compares a value of the new store with the column that it came from, from the value to what the file must hold.
@@ -28,6 +29,9 @@ struct ValueComparison {
         case .uuid(let id):
             return withUnsafeBytes(of: id.uuid) { Self.isEqual(Array($0), row, column, kind) }
                 || kind == .text && row.text(column).uppercased() == id.uuidString
+        case .data(let data) where attribute.isUnpacked:
+            let value = try PlainValue(storedBytes: data)
+            return kind == .blob && PlainArchive.value(of: Array(row.bytes(column))) == value
         case .data(let data): return isEqual(data, row, column, attribute, kind)
         case .blob(let reference): return isEqual(try blob(reference), row, column, attribute, kind)
         case .objectID, .composite: return false

@@ -17,6 +17,18 @@ enum FaultWay: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
+/// What `import` makes of transformables in a file of Core Data.
+enum TransformableForm: String, ExpressibleByArgument, CaseIterable {
+    case bytes, codable
+
+    var transformables: CoreDataTransformables {
+        switch self {
+        case .bytes: .bytes
+        case .codable: .codable
+        }
+    }
+}
+
 /// The arguments of `import` for a store of Core Data, and what it does with them.
 struct CoreDataArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Make a store here of a SQLite file of Core Data or SwiftData.", valueName: "store"))
@@ -32,6 +44,11 @@ struct CoreDataArguments: ParsableArguments {
             "For faults in a file of Core Data: refuse, repair (what has a rule), or list (bring over as it is).",
             valueName: "way"))
     var onFault = FaultWay.repair
+    @Option(
+        help: ArgumentHelp(
+            "For transformables in a file of Core Data: bytes (as archived), or codable (values, where all archives of an "
+                + "attribute are of plain Foundation objects).", valueName: "form"))
+    var transformables = TransformableForm.bytes
 
     static let help = """
         --into makes a new store of a SQLite file of Core Data or SwiftData. The model is the one in the file, or what \
@@ -50,6 +67,7 @@ struct CoreDataArguments: ParsableArguments {
         options.model = model.map { URL(filePath: $0) }
         options.modelVersion = modelVersion
         options.onFault = onFault.treatment
+        options.transformables = transformables.transformables
         return options
     }
 
@@ -93,7 +111,7 @@ struct CoreDataArguments: ParsableArguments {
             return try JSONText.print([
                 "model": report.modelSource, "rows": report.rows,
                 "entities": report.entities.map { ["name": $0.name, "rows": $0.rows] as JSONObject },
-                "pairs": report.pairs, "history": report.historyTransactions, "resumed": report.wasResumed,
+                "pairs": report.pairs, "history": history(report), "resumed": report.wasResumed,
                 "notes": report.notes, "faults": report.faults.map(\.description),
                 "faultCounts": Dictionary(
                     uniqueKeysWithValues: report.faultCounts.map { ($0.key.rawValue, $0.value) }),
@@ -106,12 +124,26 @@ struct CoreDataArguments: ParsableArguments {
         let hidden = report.faultCount - report.faults.count
         if hidden > 0 { Output.shared.line("and \(ValueText.count(hidden)) more faults") }
         var parts = ["\(ValueText.count(report.rows, "object")), \(ValueText.count(report.pairs, "pair"))"]
-        if report.historyTransactions > 0 {
-            parts.append("\(ValueText.count(report.historyTransactions, "transaction")) of history as notes")
-        }
+        if report.history.transactions > 0 { parts.append(historyText(report.history)) }
         parts.append("\(ValueText.count(report.faultCount, "fault")), by \(report.modelSource)")
         if report.wasResumed { parts.append("after an earlier run") }
         Output.shared.line((into.map { "\($0): " } ?? "") + parts.joined(separator: ", "))
+    }
+
+    private func history(_ report: CoreDataImportReport) -> JSONObject {
+        let history = report.history
+        return [
+            "transactions": history.transactions, "chained": history.chained, "partial": history.partial,
+            "notes": history.notes,
+        ]
+    }
+
+    private func historyText(_ history: CoreDataImportReport.History) -> String {
+        var text = "\(ValueText.count(history.chained)) of "
+        text += "\(ValueText.count(history.transactions, "transaction")) of history as transactions"
+        if history.partial > 0 { text += " (\(ValueText.count(history.partial)) in part)" }
+        if history.notes > 0 { text += ", \(ValueText.count(history.notes)) as notes" }
+        return text
     }
 
     private func compare(_ file: String, _ store: String?, json: Bool) throws {

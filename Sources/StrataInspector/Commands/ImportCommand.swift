@@ -72,7 +72,8 @@ struct ImportCommand: StoreCommand {
             "transactions", "seconds", "peakBytes"}; "created" counts the objects that --missing create made, "leftOut" \
             the links that --missing leave left out, "peakBytes" is the most \
             memory in use at a time. For Core Data it prints {"model", "rows", "entities": [{"name", "rows"}], "pairs", \
-            "history", "resumed", "notes", "faults", "faultCounts", "seconds", "peakBytes"}, and with --verify {"equal", \
+            "history": {"transactions", "chained", "partial", "notes"}, "resumed", "notes", "faults", "faultCounts", \
+            "seconds", "peakBytes"}, and with --verify {"equal", \
             "rows", "equalRows", "values", "equalValues", "links", "equalLinks", "derived", "equalDerived", \
             "danglingKeys", "additional", "differences"}.
 

@@ -39,6 +39,14 @@ package struct KeyedArchive {
 
     package func className(of object: Index) -> String? { text(field("$classname", of: field("$class", of: object))) }
 
+    /// Whether the object is a text, a number, a truth value or data as a property list has them.
+    package func isPlain(_ object: Index) -> Bool {
+        switch list.objects[object] {
+        case .text, .integer, .boolean, .real, .data: true
+        default: false
+        }
+    }
+
     package func text(_ object: Index?) -> String? {
         if let object, case .text(let text) = list.objects[object] { text } else { nil }
     }

@@ -1,5 +1,5 @@
-import Foundation
-import StrataModel
+package import Foundation
+package import StrataModel
 
 /// Converts the values of transformables whose model names no transformer, or Core Data's own.
 ///
@@ -21,7 +21,7 @@ struct StandardTransformer {
         "NSUnarchiveFromDataTransformerName",
     ]
 
-    private struct Typed<Value: Codable>: Codable {
+    fileprivate struct Typed<Value: Codable>: Codable {
         var value: Value?
         var plain: PlainValue?
     }
@@ -67,7 +67,7 @@ struct StandardTransformer {
         return found.value ?? found.plain?.swiftValue as? Value
     }
 
-    private static var encoder: JSONEncoder {
+    fileprivate static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -75,7 +75,7 @@ struct StandardTransformer {
         return encoder
     }
 
-    private static var decoder: JSONDecoder {
+    fileprivate static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -84,7 +84,7 @@ struct StandardTransformer {
 }
 
 /// A value as property lists and JSON have them.
-indirect enum PlainValue: Codable {
+package indirect enum PlainValue: Codable, Hashable, Sendable {
     case value(AttributeValue)
     case list([PlainValue])
     case entries([String: PlainValue])
@@ -144,5 +144,18 @@ indirect enum PlainValue: Codable {
         case .list(let list): list.map { $0.swiftValue ?? NSNull() }
         case .entries(let entries): entries.mapValues { $0.swiftValue ?? NSNull() }
         }
+    }
+}
+
+extension PlainValue {
+    /// The bytes of a transformable without a transformer of its own.
+    package var storedBytes: Data {
+        get throws { try StandardTransformer.encoder.encode(StandardTransformer.Typed<Bool>(plain: self)) }
+    }
+
+    /// - Throws: `DecodingError` for bytes of another value.
+    package init(storedBytes data: Data) throws {
+        let found = try StandardTransformer.decoder.decode(StandardTransformer.Typed<Skipped>.self, from: data)
+        self = found.plain ?? .value(.null)
     }
 }
