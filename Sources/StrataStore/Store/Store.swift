@@ -111,6 +111,12 @@ package final class Store: Sendable {
         return ObjectID(entity: entity, row: try lease.next())
     }
 
+    /// Row numbers that were never given before, without a gap between them, in a commit of their own.
+    package func newRows(count: UInt64) throws -> Range<UInt64> {
+        if isReadOnly { throw StrataError(.readOnly, "The store is open for reading only.") }
+        return try file.leaseRows(count, on: writer)
+    }
+
     // MARK: Saving
 
     /// Checks the changes at the head, appends them to the log and commits; blocks until that is done.
