@@ -73,7 +73,7 @@ var targets: [Target] = [
         ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(
-        name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel"],
+        name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode"],
         path: "Tests/StrataTestSupport"),
     .executableTarget(
         name: "lmdb-child", dependencies: ["LMDB", "Locking", "FaultShim"], path: "Tests/lmdb-child"),
@@ -116,16 +116,20 @@ var targets: [Target] = [
         name: "StrataXcodeTests",
         dependencies: ["StrataXcode", "StrataGraph", "StrataModel", "StrataTestSupport"],
         exclude: ["Films.xcdatamodeld"], plugins: ["StrataModels"]),
+    .target(
+        name: "StrataCoreDataFixtures", dependencies: ["StrataCoreData", "StrataModel", "StrataXcode"],
+        path: "Tests/StrataCoreDataFixtures"),
     .testTarget(
         name: "StrataCoreDataTests",
         dependencies: [
             "StrataCoreData", "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataTestSupport",
+            "StrataCoreDataFixtures",
         ]),
     .testTarget(
         name: "StrataInspectorTests",
         dependencies: [
             "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "strata", "StrataTestSupport",
-            argumentParser,
+            "StrataCoreDataFixtures", argumentParser,
         ],
         exclude: ["Help"]),
 ]

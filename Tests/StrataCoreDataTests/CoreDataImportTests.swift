@@ -1,4 +1,5 @@
 import Foundation
+import StrataCoreDataFixtures
 import StrataGraph
 import StrataModel
 import StrataStore

@@ -1,4 +1,5 @@
 import Foundation
+import StrataCoreDataFixtures
 import StrataGraph
 import StrataModel
 import StrataStore
@@ -70,29 +71,71 @@ import Testing
         #expect(folder.names == ["Library.sqlite", "Library.strata"])
     }
 
+    /// How many damaged files each seed makes; a long campaign sets `STRATA_COREDATA_ROUNDS`.
+    private static let rounds =
+        ProcessInfo.processInfo.environment["STRATA_COREDATA_ROUNDS"].flatMap { Int($0) } ?? 6
+
+    /// Cut short, with flipped bits anywhere, with flipped bits in the model, or with bytes of another place.
+    private static func damage(_ sound: Data, _ round: Int, _ generator: inout SeededGenerator) -> Data {
+        var damaged = sound
+        var places = 0..<damaged.count
+        switch round % 4 {
+        case 0: damaged.removeLast(Int.random(in: 1..<sound.count - 100, using: &generator))
+        case 1:
+            let model = sound.range(of: Data("bplist00".utf8))?.lowerBound ?? 0
+            places = model..<min(model + 12_000, sound.count)
+        case 2:
+            let length = Int.random(in: 1..<600, using: &generator)
+            let from = Int.random(in: 0..<sound.count - length, using: &generator)
+            let to = Int.random(in: 0..<sound.count - length, using: &generator)
+            damaged.replaceSubrange(to..<to + length, with: sound[from..<from + length])
+        default: break
+        }
+        places = places.clamped(to: 0..<damaged.count)
+        for _ in 0..<Int.random(in: 1...8, using: &generator) where !places.isEmpty {
+            damaged[Int.random(in: places, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+        }
+        return damaged
+    }
+
     @Test(arguments: RandomTesting.seeds) func damagedFilesEndInAnErrorOrInASoundStore(seed: UInt64) throws {
         try LibraryFile.fixture().write(to: folder.file)
         let sound = try Data(contentsOf: URL(filePath: folder.file))
         var generator = SeededGenerator(seed: seed)
-        for round in 0..<6 {
-            var damaged = sound
-            if round == 0 { damaged.removeLast(Int.random(in: 1..<sound.count - 100, using: &generator)) }
-            for _ in 0..<Int.random(in: 1...8, using: &generator) {
-                let place = Int.random(in: 0..<damaged.count, using: &generator)
-                damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-            }
-            try damaged.write(to: URL(filePath: folder.file))
+        for round in 0..<Self.rounds {
+            try Self.damage(sound, round, &generator).write(to: URL(filePath: folder.file))
+            let start = ContinuousClock.now
             do {
                 _ = try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
             } catch is StrataError {
                 #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+                #expect(ContinuousClock.now - start < .seconds(5), "round \(round)")
                 continue
             }
+            #expect(ContinuousClock.now - start < .seconds(5), "round \(round)")
             let store = try Store.open(.directory(folder.store), model: nil)
-            #expect(try store.verify(.full).isSound)
+            #expect(try store.verify(.full).isSound, "round \(round)")
             store.close()
             try FileManager.default.removeItem(at: folder.store)
         }
+    }
+
+    @Test func columnsThatHoldOtherTypesAreListed() throws {
+        try LibraryFile.fixture(moreRows: [
+            """
+            UPDATE ZWORK SET ZPAGES = 'many', ZCOPIES = x'FF', ZWORDS = 1.5, ZISLENT = x'00', ZBOUGHT = 'today',
+            ZPRICE = x'00', ZWEIGHT = 'light', ZRATING = x'01', ZTITLE = x'FFFEFD', ZPAGE = 7, ZCODE = 'none',
+            ZSHAPE = 3, ZAUTHOR = 'Lem', ZSEQUEL = x'', Z_FOK_AUTHOR = 'first' WHERE Z_PK = 1
+            """,
+            "UPDATE ZAUTHOR SET ZPORTRAIT = 7.5, ZNAME = 12 WHERE Z_PK = 5",
+            "UPDATE Z_3WORKS SET Z_FOK_3TAGS = 'last', Z_4WORKS = 'none' WHERE Z_4WORKS = 3",
+            "UPDATE ZPORTRAIT SET ZIMAGE = 'text', Z_ENT = 'Portrait'",
+        ]).write(to: folder.file)
+        let report = try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
+        #expect(report.rows == 8 && (report.faultCounts[.unsoundValue] ?? 0) >= 9)
+        let store = try Store.open(.directory(folder.store), model: nil)
+        defer { store.close() }
+        #expect(try store.verify(.full).isSound)
     }
 
     // MARK: The model
@@ -125,7 +168,7 @@ import Testing
         let name = archive.add(.text("Author"))
         archive.set(entity, [("NSSuperentity", entity), ("NSEntityName", name)])
         let model = archive.object("NSManagedObjectModel", [("NSEntities", archive.dictionary([("Author", entity)]))])
-        try write(cache: ModelArchive.packed(archive.bytes(root: model)))
+        try write(cache: ModelArchiver.packed(archive.bytes(root: model)))
         #expect(refusal().contains("The model has"))
         var predicate = OldArchive()
         let compound = predicate.object("NSCompoundPredicate", [("NSCompoundPredicateType", .integer(1))])
@@ -151,6 +194,56 @@ import Testing
         let start = ContinuousClock.now
         #expect(refusal().contains("The file takes too long to read"))
         #expect(ContinuousClock.now - start < .seconds(2))
+    }
+
+    @Test func tablesOfMoreColumnsThanCoreDataWritesAreRefusedSoon() throws {
+        let database = try WritableDatabase(folder.file)
+        try database.run("CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER)")
+        try database.run("PRAGMA writable_schema = ON")
+        let columns = (0..<1000).map { "ZC\($0)" }.joined(separator: ",")
+        try database.run(
+            "INSERT INTO sqlite_master "
+                + "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+                + "SELECT 'table', 'ZT' || i, 'ZT' || i, 2, 'CREATE TABLE ZT' || i || ' (\(columns))' FROM n")
+        database.close()
+        let start = ContinuousClock.now
+        #expect(refusal().hasSuffix("has more tables than Core Data writes."))
+        #expect(ContinuousClock.now - start < .seconds(2))
+    }
+
+    @Test func entitiesThatShareThousandsOfPropertiesAreRefusedSoon() throws {
+        var archive = OldArchive()
+        let property = archive.object("NSAttributeDescription", [("NSAttributeType", .integer(700))])
+        let properties = archive.dictionary((0..<2000).map { ("p\($0)", property) })
+        let entities = (0..<1000).map { index in
+            let name = archive.text("E\(index)")
+            let entity = archive.object("NSEntityDescription", [("NSEntityName", name), ("NSProperties", properties)])
+            return ("E\(index)", entity)
+        }
+        let model = archive.object("NSManagedObjectModel", [("NSEntities", archive.dictionary(entities))])
+        try write(cache: ModelArchiver.packed(archive.bytes(root: model)))
+        #expect(refusal().contains("it has too many parts"))
+    }
+
+    @Test func moreEntitiesThanAFileHasAreRefused() throws {
+        var archive = OldArchive()
+        var parent = OldArchive.null
+        let entities = (0..<4001).map { index in
+            let name = archive.text("E\(index)")
+            parent = archive.object("NSEntityDescription", [("NSEntityName", name), ("NSSuperentity", parent)])
+            return ("E\(index)", parent)
+        }
+        let model = archive.object("NSManagedObjectModel", [("NSEntities", archive.dictionary(entities))])
+        try write(cache: ModelArchiver.packed(archive.bytes(root: model)))
+        #expect(refusal() == "The model has 4001 entities; 4000 is the maximum.")
+    }
+
+    @Test func keysWithGapsTakeNoTimeForThem() throws {
+        let rows = (1...200).map { "(\($0 * 500_000), 3, 1, 'word \($0)')" }.joined(separator: ", ")
+        try LibraryFile.fixture(moreRows: ["INSERT INTO ZTAG VALUES \(rows)"]).write(to: folder.file)
+        let start = ContinuousClock.now
+        let report = try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
+        #expect(report.rows == 208 && ContinuousClock.now - start < .seconds(5))
     }
 
     @Test func keysFarApartAreRefused() throws {

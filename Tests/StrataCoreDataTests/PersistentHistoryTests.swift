@@ -1,4 +1,5 @@
 import Foundation
+import StrataCoreDataFixtures
 import StrataGraph
 import StrataModel
 import StrataStore
@@ -21,24 +22,29 @@ import Testing
         "CREATE TABLE ATRANSACTIONSTRING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR)",
     ]
 
-    private static let rows =
-        [
+    /// The kind, the number of the entity, the key and the transaction of each change.
+    private static let changes: [(Int, Int, Int, Int)] = [
+        // Inserted: two authors, two tags; then the works and a portrait. Two works change later.
+        (0, 1, 1, 1), (0, 1, 5, 1), (0, 3, 1, 1), (0, 3, 2, 1),
+        (0, 5, 1, 2), (0, 6, 2, 2), (0, 5, 3, 2), (0, 2, 7, 2),
+        (1, 6, 2, 3), (2, 3, 9, 3), (1, 5, 1, 4),
+        // A tag that is gone, a change of no kind, an entity of no number, a key of no row.
+        (0, 3, 10, 5), (2, 3, 10, 5), (9, 3, 1, 5), (0, 99, 1, 5), (0, 1, -5, 5),
+    ]
+
+    private static var rows: [String] {
+        let changes = Self.changes.enumerated().map { index, change in
+            "INSERT INTO ACHANGE VALUES "
+                + "(\(index + 1), 16001, 1, \(change.0), \(change.1), \(change.2), \(change.3), NULL)"
+        }
+        return [
             "INSERT INTO ATRANSACTIONSTRING VALUES (1, 16003, 1, 'app'), (2, 16003, 1, 'org.example'), "
                 + "(3, 16003, 1, 'view'), (4, 16003, 1, 'Library')",
             "INSERT INTO ATRANSACTION VALUES (1, 16002, 1, 1, 2, 3, 4, 700000000, NULL), "
                 + "(2, 16002, 1, NULL, 2, NULL, 4, 700000060.5, 'sync'), (3, 16002, 1, 1, 2, 3, 4, 700000120, NULL), "
                 + "(4, 16002, 1, 1, 2, 3, 4, 700000180, NULL), (5, 16002, 1, 1, 2, 3, 4, 1e300, NULL)",
-        ]
-        + [
-            // Inserted: two authors, two tags; then the works and a portrait. Two works change later.
-            (0, 1, 1, 1), (0, 1, 5, 1), (0, 3, 1, 1), (0, 3, 2, 1),
-            (0, 5, 1, 2), (0, 6, 2, 2), (0, 5, 3, 2), (0, 2, 7, 2),
-            (1, 6, 2, 3), (2, 3, 9, 3), (1, 5, 1, 4),
-            // A tag that is gone, a change of no kind, an entity of no number, a key of no row.
-            (0, 3, 10, 5), (2, 3, 10, 5), (9, 3, 1, 5), (0, 99, 1, 5), (0, 1, -5, 5),
-        ].enumerated().map { index, change in
-            "INSERT INTO ACHANGE VALUES (\(index + 1), 16001, 1, \(change.0), \(change.1), \(change.2), \(change.3), NULL)"
-        }
+        ] + changes
+    }
 
     private func write(_ more: [String] = []) throws {
         var fixture = LibraryFile.fixture(moreRows: Self.rows + more)

@@ -32,4 +32,19 @@ struct RealFilesTests {
         #expect(try store.verify(.full).isSound)
         #expect(try Data(contentsOf: file) == before)
     }
+
+    @Test(arguments: RealFiles.paths) func comesBackEqual(path: String) throws {
+        let folder = try ImportFolder()
+        let file = URL(filePath: RealFiles.folder ?? "").appending(path: path)
+        _ = try PersistentContainer.importCoreDataStore(at: file, to: folder.store)
+        let store = try Store.open(.directory(folder.store), model: nil)
+        defer { store.close() }
+        let out = folder.url.appending(path: "Out.sqlite")
+        let report = try CoreDataExporter.run(store, to: out)
+        let comparison = try CoreDataVerification.run(out.path, store, options: .init())
+        #expect(comparison.isEqual && comparison.additional == 0, "\(comparison.differences)")
+        let again = folder.url.appending(path: "Again.strata", directoryHint: .isDirectory)
+        let second = try PersistentContainer.importCoreDataStore(at: out, to: again)
+        #expect(second.rows == report.rows && second.pairs == report.pairs && second.faultCount == 0)
+    }
 }

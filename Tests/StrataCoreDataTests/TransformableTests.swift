@@ -1,4 +1,5 @@
 import Foundation
+import StrataCoreDataFixtures
 import StrataGraph
 import StrataModel
 import StrataStore
@@ -49,7 +50,7 @@ import Testing
     @Test func urlsAreReadWithTheirBase() {
         let url = Self.value { archive in
             let (base, path) = (archive.add(.text("https://example.org/a/")), archive.add(.text("b?c")))
-            let root = archive.object("NSURL", [("NS.base", .uid(0)), ("NS.relative", base)])
+            let root = archive.object("NSURL", [("NS.base", .reference(0)), ("NS.relative", base)])
             return archive.object("NSURL", [("NS.base", root), ("NS.relative", path)])
         }
         #expect(url == URL(string: "https://example.org/a/b?c").map { .value(.url($0)) })
@@ -57,7 +58,7 @@ import Testing
 
     @Test func listsSetsAndDictionariesAreRead() {
         let value = Self.value { archive in
-            let words = [archive.add(.text("b")), archive.add(.text("a")), .uid(0)]
+            let words = [archive.add(.text("b")), archive.add(.text("a")), .reference(0)]
             let set = archive.object("NSSet", [("NS.objects", .list([words[0], words[1]]))])
             return archive.dictionary([("list", archive.array(words)), ("set", set)])
         }
@@ -168,6 +169,7 @@ import Testing
         let store = try Store.open(.directory(folder.store), model: nil)
         defer { store.close() }
         let comparison = try CoreDataVerification.run(folder.file, store, options: .init())
-        #expect(comparison.differences == ["Novel/p1.shape is another value"])
+        #expect(comparison.differences.filter { !$0.hasSuffix("derived") } == ["Novel/p1.shape is another value"])
+        #expect(!comparison.isEqual)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StrataCoreDataFixtures
 import StrataStore
 import Testing
 
@@ -216,8 +217,14 @@ import Testing
         let events = try documents(
             Run(command: "export", arguments: [store.path, "--form", "cloudevents"], isLines: true))
         #expect(events.count > 10)
+        let report = try documents(
+            Run(command: "export", arguments: [store.path, "--form", "coredata", new("Export.sqlite")]))
+        guard case .object(let members)? = report.first else { return #expect(Bool(false)) }
+        #expect(Set(members.keys) == ["rows", "pairs", "notes"])
         let (words, _) = try documented("export")
-        #expect(words.isSuperset(of: ["type", "subject", "id", "data", "values", "changes", "relationship"]))
+        #expect(
+            words.isSuperset(
+                of: ["type", "subject", "id", "data", "values", "changes", "relationship", "rows", "pairs", "notes"]))
     }
 
     // MARK: Commands that write
@@ -233,15 +240,17 @@ import Testing
         let keeping = Run(command: "revert", arguments: [path, "t4", "--conflicts", "keep"])
         try check("revert", [Run(command: "revert", arguments: [path, "t5"]), keeping])
         let records = try file("in.ndjson", "{\"name\": \"\"}\n{\"name\": \"neu\"}\n")
-        // What the help says of files of Core Data, StrataCoreDataTests makes.
-        let ofCoreData: Set = [
-            "additional", "danglingKeys", "derived", "differences", "entities", "equal", "equalDerived", "equalLinks",
-            "equalRows", "equalValues", "faultCounts", "faults", "history", "links", "model", "name", "notes", "pairs",
-            "resumed", "rows", "values",
-        ]
+        let coreData = new("Library.sqlite")
+        let dangling = "INSERT INTO ZWORK (Z_PK, Z_ENT, ZTITLE, ZAUTHOR) VALUES (10, 5, 'Fit', 99)"
+        try LibraryFile.fixture(moreRows: [dangling]).write(to: coreData)
         try check(
-            "import", [Run(command: "import", arguments: [path, "Kiste", records, "--on-clash", "merge"])],
-            rare: ofCoreData)
+            "import",
+            [
+                Run(command: "import", arguments: [path, "Kiste", records, "--on-clash", "merge"]),
+                Run(command: "import", arguments: ["--check", coreData]),
+                Run(command: "import", arguments: [coreData, "--into", new("Library.strata")]),
+                Run(command: "import", arguments: ["--verify", coreData, new("Library.strata")]),
+            ])
         try check("rebuild", [Run(command: "rebuild", arguments: [path])])
         try check("compact", [Run(command: "compact", arguments: [path])])
         try check("backup", [Run(command: "backup", arguments: [path, new("backup")])])

@@ -7,7 +7,7 @@ import Testing
 
 /// Models as Xcode kept them before version 4, in a binary file `elements`.
 @Suite struct ElementsTests {
-    private static let null = OldArchive.Value.uid(0)
+    private static let null = OldArchive.Value.reference(0)
 
     private static func property(
         _ archive: inout OldArchive, _ type: String, _ name: String, _ values: [(String, OldArchive.Value)]

@@ -15,7 +15,7 @@ struct CachedModel {
     private(set) var content = ModelContent()
     /// How many members of lists are still read. Objects can share them in the archive, so that few bytes could stand
     /// for very many.
-    private var membersLeft = 2_000_000
+    private var membersLeft = 300_000
     private var compositeDepth = 0
 
     /// - Parameter packed: the raw deflate stream of a keyed archive.

@@ -8,6 +8,8 @@ struct ModelMending {
 
     /// How often the model is checked anew.
     private static let rounds = 12
+    /// A file has no more tables; see `CoreDataFile`.
+    private static let mostEntities = 4_000
 
     /// - Throws: `invalidModel` for a model that cannot be mended.
     static func model(_ content: ModelContent) throws(StrataError) -> ModelMending.Result {
@@ -30,6 +32,11 @@ struct ModelMending {
     }
 
     private mutating func checked() throws(StrataError) -> ManagedObjectModel {
+        guard content.entities.count <= Self.mostEntities else {
+            throw StrataError(
+                .invalidModel,
+                "The model has \(content.entities.count) entities; \(Self.mostEntities) is the maximum.")
+        }
         for _ in 0..<Self.rounds {
             do throws(StrataError) {
                 return try ManagedObjectModel(entities: content.entities)

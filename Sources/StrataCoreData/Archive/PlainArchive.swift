@@ -3,11 +3,11 @@ import StrataGraph
 import StrataModel
 import StrataXcode
 
-/// Reads an `NSKeyedArchiver` archive of plain Foundation objects: text, numbers, dates, data, URLs, UUIDs, lists, sets,
-/// dictionaries with keys of text, and colours as their components.
+/// Reads an `NSKeyedArchiver` archive of plain Foundation objects: text, numbers, dates, data, URLs, UUIDs, lists,
+/// sets, dictionaries with keys of text, and colours as their components.
 ///
-/// A set becomes a list in a fixed order. Another class, a cycle, or a dictionary with other keys makes the whole archive
-/// none of these.
+/// A set becomes a list in a fixed order. An archive with another class, a cycle, or other keys of a dictionary has no
+/// value.
 struct PlainArchive {
     private let archive: KeyedArchive
     /// How many objects are still read: objects can share their parts, so that few bytes could stand for very many.

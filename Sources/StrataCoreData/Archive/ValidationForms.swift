@@ -17,6 +17,40 @@ enum ValidationForms {
         return rules
     }
 
+    /// Predicates for the rules of an attribute; the inverse of `rules(_:_:)`.
+    static func predicates(_ rules: [ValidationRule], _ owner: String) -> [ValidationPredicate] {
+        func bound(
+            _ left: FetchExpression, _ type: ComparisonPredicate.Operator, _ value: AttributeValue?, _ word: String
+        ) -> ValidationPredicate? {
+            value.map { value in
+                let comparison = ComparisonPredicate(left, type, .constant(value))
+                return ValidationPredicate(.comparison(comparison), message: "\(owner) is too \(word)")
+            }
+        }
+        func count(_ number: Int?) -> AttributeValue? { number.map { .integer(Int64($0)) } }
+        return rules.flatMap { rule -> [ValidationPredicate] in
+            switch rule {
+            case .range(let minimum, let maximum):
+                [
+                    bound(.evaluatedObject, .greaterThanOrEqualTo, minimum, "small"),
+                    bound(.evaluatedObject, .lessThanOrEqualTo, maximum, "large"),
+                ].compactMap { $0 }
+            case .length(let minimum, let maximum):
+                [
+                    bound(.keyPath("length"), .greaterThanOrEqualTo, count(minimum), "short"),
+                    bound(.keyPath("length"), .lessThanOrEqualTo, count(maximum), "long"),
+                ].compactMap { $0 }
+            case .pattern(let pattern):
+                [
+                    ValidationPredicate(
+                        .comparison(ComparisonPredicate(.evaluatedObject, .matches, .constant(.string(pattern)))),
+                        message: "\(owner) does not match the pattern")
+                ]
+            case .predicate(let predicate): [predicate]
+            }
+        }
+    }
+
     private static func parts(of predicate: FetchPredicate) -> [FetchPredicate] {
         if case .and(let parts) = predicate { parts } else { [predicate] }
     }

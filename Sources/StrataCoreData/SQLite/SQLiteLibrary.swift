@@ -24,6 +24,10 @@ struct SQLiteLibrary: Sendable {
     let reset: @Sendable @convention(c) (Handle?) -> Int32
     let finalize: @Sendable @convention(c) (Handle?) -> Int32
     let bindInteger: @Sendable @convention(c) (Handle?, Int32, Int64) -> Int32
+    let bindDouble: @Sendable @convention(c) (Handle?, Int32, Double) -> Int32
+    let bindNull: @Sendable @convention(c) (Handle?, Int32) -> Int32
+    let bindText: @Sendable @convention(c) (Handle?, Int32, UnsafePointer<CChar>?, Int32, OpaquePointer?) -> Int32
+    let bindBlob: @Sendable @convention(c) (Handle?, Int32, UnsafeRawPointer?, Int32, OpaquePointer?) -> Int32
     let columnType: @Sendable @convention(c) (Handle?, Int32) -> Int32
     let columnInteger: @Sendable @convention(c) (Handle?, Int32) -> Int64
     let columnDouble: @Sendable @convention(c) (Handle?, Int32) -> Double
@@ -69,6 +73,10 @@ struct SQLiteLibrary: Sendable {
         reset = try function("reset")
         finalize = try function("finalize")
         bindInteger = try function("bind_int64")
+        bindDouble = try function("bind_double")
+        bindNull = try function("bind_null")
+        bindText = try function("bind_text")
+        bindBlob = try function("bind_blob")
         columnType = try function("column_type")
         columnInteger = try function("column_int64")
         columnDouble = try function("column_double")

@@ -128,8 +128,10 @@ struct ColumnReader {
 
     private func unpacked(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
         do {
-            if let bytes = try PlainArchive.value(of: bytes(row, column, kind))?.storedBytes { return .sound(.data(bytes)) }
-            return .unsound(.null, "is an archive of other classes")
+            guard let value = PlainArchive.value(of: bytes(row, column, kind)) else {
+                return .unsound(.null, "is an archive of other classes")
+            }
+            return .sound(.data(try value.storedBytes))
         } catch {
             return .unsound(.null, "cannot be encoded: \(error)")
         }

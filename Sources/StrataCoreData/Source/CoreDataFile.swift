@@ -80,7 +80,10 @@ final class CoreDataFile {
         }
         let mended = try ModelMending.model(found)
         model = mended.model
-        notes = mended.notes
+        notes =
+            mended.notes
+            + (given == nil
+                ? [] : ModelMatch.notes(mended.model, Self.ownModel(database, tables), hashed: Set(versionHashes.keys)))
         formerNames = mended.formerNames
     }
 
@@ -128,6 +131,17 @@ final class CoreDataFile {
             throw StrataError(
                 .invalidModelFile, "The model in \(path) cannot be read: \(error.sentence). Give it with --model.",
                 context: .init(path: path), cause: error)
+        }
+    }
+
+    /// The model in a file that is read by another; nil if there is none, or it cannot be read.
+    private static func ownModel(_ database: SQLiteDatabase, _ tables: [String: FileTable]) -> ManagedObjectModel? {
+        guard tables["Z_MODELCACHE"] != nil else { return nil }
+        do throws(StrataError) {
+            guard let content = try cachedModel(database, database.path) else { return nil }
+            return try ModelMending.model(content).model
+        } catch {
+            return nil
         }
     }
 

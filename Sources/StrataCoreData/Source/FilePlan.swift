@@ -41,6 +41,11 @@ struct FilePlan {
         /// Indexes of `tables`.
         let ownerTable: Int
         let memberTable: Int
+
+        /// Whether the relationship is its own inverse.
+        var isReflexive: Bool {
+            relationship.inverseName == relationship.name && relationship.destinationEntityName == entityName
+        }
     }
 
     var tables: [RootTable] = []

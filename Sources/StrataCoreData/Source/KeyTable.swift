@@ -1,7 +1,9 @@
 import StrataModel
 
 /// The keys of one table's rows with the entity of each. A key and an offset make the row number of the new object.
-struct KeyTable {
+///
+/// A class, because every link of every row asks one of them.
+final class KeyTable {
     /// One more than the index of the entity, by the distance from the first key; 0 for none.
     private var dense: [UInt16] = []
     /// Of tables with few rows over a wide range of keys.

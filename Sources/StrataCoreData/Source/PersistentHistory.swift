@@ -36,8 +36,8 @@ struct PersistentHistory {
     private(set) var transactions: [Transaction] = []
     /// How many the file has.
     private(set) var count = 0
-    /// By table: one more than the index of the transaction, by the distance from the first key; 0 for none. Empty for a
-    /// table without history.
+    /// By table: one more than the index of the transaction, by the distance from the first key; 0 for none. Empty for
+    /// a table without history.
     private var moments: [[UInt32]] = []
     private var firstKeys: [Int64] = []
 

@@ -70,6 +70,9 @@ final class SourceFile {
         guard read(file, &header, 100) == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw refusal("\(path) is no database of SQLite: it is another file, or encrypted.")
         }
+        guard !SchemaSize.isTooLarge(file, header: header) else {
+            throw refusal("\(path) has more tables than Core Data writes.")
+        }
         // SQLite's locks are on bytes from 2^30 on: one that waits, one for writing, and 510 for readers.
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)

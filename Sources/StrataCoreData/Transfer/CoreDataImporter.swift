@@ -42,7 +42,7 @@ package final class CoreDataImporter {
         var report = emptyReport()
         let store = try Store.open(.inMemory, model: file.model)
         defer { store.close() }
-        var layout = try ImportLayout(file, plan, store.schema, unpacked: unpacking.places)
+        let layout = try ImportLayout(file, plan, store.schema, unpacked: unpacking.places)
         for index in layout.keys.indices { layout.keys[index].offset = 1 &- layout.keys[index].first }
         let mending = try OneToOneMending(layout)
         watch.rowCount = layout.keys.reduce(0) { $0 + $1.count }
@@ -156,7 +156,7 @@ package final class CoreDataImporter {
         let store = try Store.open(.directory(hidden), model: model, options: storeOptions)
         // After an error or an interruption, closing the store waits for the step that is being written.
         defer { store.close() }
-        var layout = try ImportLayout(file, plan, store.schema, unpacked: unpacking.places)
+        let layout = try ImportLayout(file, plan, store.schema, unpacked: unpacking.places)
         let record = try self.record(of: store, layout, digest)
         for index in layout.keys.indices {
             layout.keys[index].offset = record.offsets[plan.tables[index].rootName] ?? 0
@@ -178,25 +178,12 @@ package final class CoreDataImporter {
         if let known = try ImportRecord(store.metadata()) { return known }
         var offsets: [String: Int64] = [:]
         for (table, keys) in zip(plan.tables, layout.keys) where keys.span > 0 {
-            offsets[table.rootName] = Int64(try Self.consecutiveRows(keys.span, in: store)) &- keys.first
+            offsets[table.rootName] = Int64(try store.newRows(count: keys.span).lowerBound) &- keys.first
         }
         let record = ImportRecord(
-            identifier: file.identifier, digest: digest, offsets: offsets, transformables: options.transformables)
+            file, store.schema.model, digest: digest, offsets: offsets, transformables: options.transformables)
         try store.changeMetadata(MaintenanceNote(author: nil)) { $0[ImportRecord.key] = record.value }
         return record
-    }
-
-    /// The first of as many row numbers without a gap.
-    private static func consecutiveRows(_ count: UInt64, in store: Store) throws -> UInt64 {
-        guard let entity = store.schema.entities.first(where: { !$0.isAbstract })?.id else { return 1 }
-        var first = try store.newObjectID(in: entity).row
-        var last = first
-        while last - first + 1 < count {
-            let next = try store.newObjectID(in: entity).row
-            if next != last + 1 { first = next }
-            last = next
-        }
-        return first
     }
 
     // MARK: The end

@@ -38,6 +38,7 @@ package struct CoreDataComparison: Sendable {
 /// Compares each row and link of a file of Core Data with a store that was made from it.
 package struct CoreDataVerification {
     private let layout: ImportLayout
+    private let store: Store
     private let snapshot: Snapshot
     private let values: ValueComparison
     private var result = CoreDataComparison()
@@ -61,12 +62,13 @@ package struct CoreDataVerification {
         let plan = FilePlan(file)
         let unpacked = record.transformables == .codable ? try TransformableUnpacking(file, plan).places : []
         return try store.read(at: try store.head()) { snapshot in
-            var layout = try ImportLayout(file, plan, snapshot.schema, unpacked: unpacked)
+            let layout = try ImportLayout(file, plan, snapshot.schema, unpacked: unpacked)
             for (index, table) in plan.tables.enumerated() {
                 layout.keys[index].offset = record.offsets[table.rootName] ?? 0
             }
             var run = CoreDataVerification(
-                layout: layout, snapshot: snapshot, values: ValueComparison(file: file) { try store.blob($0) })
+                layout: layout, store: store, snapshot: snapshot,
+                values: ValueComparison(file: file) { try store.blob($0) })
             try run.compareRows(progress)
             try run.compareMembers()
             try run.comparePairs()
@@ -74,8 +76,9 @@ package struct CoreDataVerification {
         }
     }
 
-    private init(layout: ImportLayout, snapshot: Snapshot, values: ValueComparison) {
+    private init(layout: ImportLayout, store: Store, snapshot: Snapshot, values: ValueComparison) {
         self.layout = layout
+        self.store = store
         self.snapshot = snapshot
         self.values = values
     }
@@ -101,6 +104,7 @@ package struct CoreDataVerification {
                 let isEqual = try compare(rows, id, entity, "\(entity.schema.name)/p\(key)")
                 result.rows.note(isEqual)
                 if result.rows.total % 1000 == 0 {
+                    try store.trimMappedPages()
                     progress?(StoreProgress(phase: "comparing rows", done: result.rows.total, total: count))
                 }
             }
@@ -199,8 +203,18 @@ package struct CoreDataVerification {
                 return "SELECT \(owner), \(member) FROM \(table) WHERE \(owner) IS NOT NULL "
                     + "ORDER BY \(owner), \(order.map(SQLiteDatabase.quoted) ?? member), \(member)"
             }
-            let isSymmetric = property.relationship?.inverse == property.id
-            if isSymmetric { continue }
+            if property.relationship?.inverse == property.id {
+                // Each row is a pair at both of its ends.
+                let (owner, member) = (SQLiteDatabase.quoted(pair.owner), SQLiteDatabase.quoted(pair.member))
+                let table = SQLiteDatabase.quoted(pair.table)
+                let valid = "\(owner) IS NOT NULL AND \(member) IS NOT NULL"
+                try compareLists(
+                    try layout.file.database.prepare(
+                        "SELECT \(owner), \(member) FROM \(table) WHERE \(valid) "
+                            + "UNION SELECT \(member), \(owner) FROM \(table) WHERE \(valid) ORDER BY 1, 2"),
+                    owners: pair.ownerTable, members: pair.memberTable, property.id, isOrdered: false)
+                continue
+            }
             try compareLists(
                 try layout.file.database.prepare(query(pair.owner, pair.member, pair.memberOrder)),
                 owners: pair.ownerTable, members: pair.memberTable, property.id, isOrdered: pair.memberOrder != nil)
@@ -217,6 +231,7 @@ package struct CoreDataVerification {
     ) throws {
         let snapshot = self.snapshot
         var (owner, expected): (ObjectID?, [ObjectID]) = (nil, [])
+        var trimmed = result.links.total
         func finish(_ result: inout CoreDataComparison) throws {
             guard let owner, !expected.isEmpty else { return }
             let actual = try snapshot.members(of: link, owner: owner)
@@ -232,6 +247,10 @@ package struct CoreDataVerification {
             else { continue }
             if next != owner {
                 try finish(&result)
+                if result.links.total - trimmed > 10_000 {
+                    try store.trimMappedPages()
+                    trimmed = result.links.total
+                }
                 (owner, expected) = (next, [])
             }
             expected.append(member)

@@ -44,7 +44,7 @@ struct ImportLayout {
     let schema: Schema
     /// By table, then by the entity's number in the file.
     let entities: [[Int64: Entity]]
-    var keys: [KeyTable]
+    let keys: [KeyTable]
 
     /// - Parameter unpacked: the columns of archives whose values are taken.
     init(

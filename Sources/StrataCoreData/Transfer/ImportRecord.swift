@@ -16,12 +16,25 @@ struct ImportRecord {
     let offsets: [String: Int64]
     /// What was made of transformables.
     let transformables: CoreDataTransformables
+    /// The version hashes in the file, and Strata's hash of the model that it gave.
+    private let versionHashes: [String: Data]
+    private let modelHash: Data
 
-    init(identifier: String, digest: String, offsets: [String: Int64], transformables: CoreDataTransformables) {
-        self.identifier = identifier
+    init(
+        _ file: CoreDataFile, _ model: ManagedObjectModel, digest: String, offsets: [String: Int64],
+        transformables: CoreDataTransformables
+    ) {
+        identifier = file.identifier
         self.digest = digest
         self.offsets = offsets
         self.transformables = transformables
+        versionHashes = file.versionHashes.mapValues { Data($0) }
+        modelHash = model.versionHash
+    }
+
+    /// Core Data's version hashes of a model; nil if it is another than that of the file.
+    func versionHashes(of model: ManagedObjectModel) -> [String: Data]? {
+        model.versionHash == modelHash && !versionHashes.isEmpty ? versionHashes : nil
     }
 
     /// nil if the store was not made from a file of Core Data.
@@ -37,13 +50,20 @@ struct ImportRecord {
         } else {
             transformables = .bytes
         }
+        if case .data(let hash)? = record["model"] { modelHash = hash } else { modelHash = Data() }
+        guard case .composite(let hashes)? = record["hashes"] else {
+            versionHashes = [:]
+            return
+        }
+        versionHashes = hashes.compactMapValues { if case .data(let hash) = $0 { hash } else { nil } }
     }
 
     var value: AttributeValue {
         .composite([
             "store": .string(identifier), "file": .string(digest),
             "rows": .composite(offsets.mapValues { .integer($0) }),
-            "transformables": .string(transformables.rawValue),
+            "transformables": .string(transformables.rawValue), "model": .data(modelHash),
+            "hashes": .composite(versionHashes.mapValues { .data($0) }),
         ])
     }
 
@@ -51,8 +71,14 @@ struct ImportRecord {
     static func digest(ofFileAt path: String) throws -> String {
         try ["", "-wal", "-journal"].map { suffix in
             guard suffix.isEmpty || FileManager.default.fileExists(atPath: path + suffix) else { return "" }
-            let data = try Data(contentsOf: URL(filePath: path + suffix), options: .mappedIfSafe)
-            return "\(String(data.withUnsafeBytes { XXH64.hash($0) }, radix: 16)) \(data.count)"
+            let file = try FileHandle(forReadingFrom: URL(filePath: path + suffix))
+            defer { try? file.close() }
+            var (digest, size): (UInt64, Int) = (0, 0)
+            while let block = try file.read(upToCount: 1 << 20), !block.isEmpty {
+                digest = block.withUnsafeBytes { XXH64.hash($0, seed: digest) }
+                size += block.count
+            }
+            return "\(String(digest, radix: 16)) \(size)"
         }.joined(separator: " ")
     }
 }

@@ -80,6 +80,7 @@ final class ImportSteps {
     private func save(_ changes: ChangeSet) throws {
         guard !changes.isEmpty else { return }
         try settle()
+        try store.trimMappedPages()
         pending = try store.beginSave(changes)
     }
 

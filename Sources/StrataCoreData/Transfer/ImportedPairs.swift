@@ -17,9 +17,15 @@ struct ImportedPairs {
             [pair.owner, pair.member].map(SQLiteDatabase.quoted)
             + [pair.memberOrder, pair.ownerOrder].map { $0.map(SQLiteDatabase.quoted) ?? "NULL" }
         let table = SQLiteDatabase.quoted(pair.table)
+        var condition = "rowid > ?1 AND \(columns[0]) IS NOT NULL"
+        if pair.isReflexive {
+            // The file may have the pair from either end, or from both.
+            condition +=
+                " AND (\(columns[0]) <= \(columns[1]) OR NOT EXISTS (SELECT 1 FROM \(table) o "
+                + "WHERE o.\(columns[0]) = p.\(columns[1]) AND o.\(columns[1]) = p.\(columns[0])))"
+        }
         statement = try layout.file.database.prepare(
-            "SELECT rowid, \(columns.joined(separator: ", ")) FROM \(table) "
-                + "WHERE rowid > ?1 AND \(columns[0]) IS NOT NULL ORDER BY rowid")
+            "SELECT rowid, \(columns.joined(separator: ", ")) FROM \(table) p WHERE \(condition) ORDER BY rowid")
         statement.restart(row)
         let entity = layout.schema.entity(named: pair.entityName)
         let property = entity?.property(named: pair.relationship.name)

@@ -46,17 +46,19 @@ struct CoreDataArguments: ParsableArguments {
     var onFault = FaultWay.repair
     @Option(
         help: ArgumentHelp(
-            "For transformables in a file of Core Data: bytes (as archived), or codable (values, where all archives of an "
-                + "attribute are of plain Foundation objects).", valueName: "form"))
+            "For transformables in a file of Core Data: bytes (as archived), or codable (values, where all archives of "
+                + "an attribute are of plain Foundation objects).", valueName: "form"))
     var transformables = TransformableForm.bytes
 
     static let help = """
-        --into makes a new store of a SQLite file of Core Data or SwiftData. The model is the one in the file, or what \
-        --model names; files from before 2016 have none, and then the tables say what they can. The file is only read. \
-        The store appears when it is complete; after an interruption the same command goes on. --check makes nothing \
-        and lists faults: keys that lead nowhere, required values that are nil, values that break rules or are not \
-        unique. --verify compares every row and link of the file with the store; exit code 1 if any differs. SQLite \
-        (libsqlite3) must be installed.
+        --into makes a new store of a SQLite file of Core Data or SwiftData. The model is the one in the file, or \
+        what --model names; files from before 2016 have none, and then the tables say what they can. The file is \
+        only read. The store appears when it is complete; after an interruption the same command goes on. --check \
+        makes nothing and lists faults: keys that lead nowhere, required values that are nil, values that break \
+        rules or are not unique. --transformables codable makes values of archives of plain Foundation objects. The \
+        persistent history becomes transactions that have the rows they were the last to change, with author and, in \
+        their metadata, date, context, bundle and process; the others become notes. --verify compares every row and \
+        link of the file with the store; exit code 1 if any differs. SQLite (libsqlite3) must be installed.
         """
 
     /// Whether the command is about a file of Core Data.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataCoreData
 import StrataModel
 import StrataStore
 
@@ -9,7 +10,8 @@ extension ExportForm: ExpressibleByArgument {}
 struct ExportCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes objects to a property list, JSON, NDJSON or CSV, or events as CloudEvents.",
+        abstract:
+            "Writes objects to a property list, JSON, NDJSON or CSV, events as CloudEvents, or all for Core Data.",
         discussion: """
             'strata import' reads exports without loss: data is base64, dates are ISO 8601 with all digits, composites \
             are JSON objects, and nil is left out (in a property list it is an empty dictionary where the model has a \
@@ -22,7 +24,12 @@ struct ExportCommand: StoreCommand {
             json is an array with an object for each row, ndjson an object on each line, with keys in the order of the \
             columns. cloudevents is an event on each line, as CloudEvents 1.0 in JSON: "type" is strata.inserted, \
             strata.updated and so on, "subject" the object, "id" the event number, "data" {"values"}, {"changes": \
-            {property: {"before", "after"}}} or {"relationship", "source", "target"}.
+            {property: {"before", "after"}}} or {"relationship", "source", "target"}. With --form coredata, --json \
+            prints {"rows", "pairs", "notes"}.
+
+            coredata is a SQLite file in the form of Core Data, with the model and the newest objects and links, but \
+            without history: 'strata import' takes it back equal. Objects that came from such a file have the keys \
+            that they had there. Apple's own reader could not be tried. Values that the file cannot hold are noted.
 
             Examples:
                 strata export BowTies.strata BowTie ties.csv --where 'rating > 4' \\
@@ -31,16 +38,18 @@ struct ExportCommand: StoreCommand {
                     --columns 'name, drawer.label, tags.label' --at t12
                 strata export BowTies.strata events.ndjson --form cloudevents \\
                     --since '2 hours ago'
+                strata export BowTies.strata --form coredata BowTies.sqlite
             """)
 
     @OptionGroup var store: StoreArguments
     @Argument(
-        help: ArgumentHelp("The entity; for cloudevents it may be left out.", valueName: "entity"),
+        help: ArgumentHelp("The entity; none for coredata, and cloudevents may do without.", valueName: "entity"),
         completion: .entityNames)
     var entity: String?
     @Argument(help: ArgumentHelp("The file, or - for standard output.", valueName: "file")) var file = "-"
-    @Option(help: ArgumentHelp("plist, json, ndjson, csv or cloudevents.", valueName: "form")) var form: ExportForm?
-    @Flag(help: "The same as --form json.") var json = false
+    @Option(help: ArgumentHelp("plist, json, ndjson, csv, cloudevents or coredata.", valueName: "form"))
+    var form: ExportForm?
+    @Flag(help: "The same as --form json; for coredata, print the result as JSON.") var json = false
     @OptionGroup var condition: ConditionArguments
     @Option(
         parsing: .unconditional, help: ArgumentHelp("Key paths; - before one sorts it descending.", valueName: "keys"),
@@ -56,6 +65,7 @@ struct ExportCommand: StoreCommand {
 
     func run() throws {
         let form = form ?? (json ? .json : ExportForm(path: file) ?? .ndjson)
+        if form == .coredata { return try exportCoreData() }
         try store.reading { store in
             let (entity, file) = names(form, store)
             let target = try ExportTarget(file)
@@ -67,6 +77,27 @@ struct ExportCommand: StoreCommand {
                 Output.shared.line("\(file): \(ValueText.count(count, noun))")
             }
         }
+    }
+
+    private func exportCoreData() throws {
+        guard let path = entity, file == "-", path != "-" else {
+            throw UsageError("--form coredata takes the store and the file, and no entity.")
+        }
+        guard condition.text == nil, sort == nil, columns == nil, at == nil, since == nil, until == nil else {
+            throw UsageError("--form coredata writes the whole newest state.")
+        }
+        let progress = ProgressLine()
+        defer { progress.finish() }
+        let report = try store.reading { store in
+            try CoreDataExporter.run(store, to: URL(filePath: path), progress: progress.handler)
+        }
+        progress.finish()
+        if json {
+            return try JSONText.print(["rows": report.rows, "pairs": report.pairs, "notes": report.notes])
+        }
+        for note in report.notes { Output.printError("note: \(note)") }
+        Output.shared.line(
+            "\(path): \(ValueText.count(report.rows, "object")), \(ValueText.count(report.pairs, "pair"))")
     }
 
     /// For CloudEvents, where the entity may be left out: a single argument that is not an entity names the file.

@@ -72,8 +72,8 @@ struct ImportCommand: StoreCommand {
             "transactions", "seconds", "peakBytes"}; "created" counts the objects that --missing create made, "leftOut" \
             the links that --missing leave left out, "peakBytes" is the most \
             memory in use at a time. For Core Data it prints {"model", "rows", "entities": [{"name", "rows"}], "pairs", \
-            "history": {"transactions", "chained", "partial", "notes"}, "resumed", "notes", "faults", "faultCounts", \
-            "seconds", "peakBytes"}, and with --verify {"equal", \
+            "history": {"transactions", "chained", "partial", "notes"}, "resumed", "notes", "faults", \
+            "faultCounts": {kind: number}, "seconds", "peakBytes"}, and with --verify {"equal", \
             "rows", "equalRows", "values", "equalValues", "links", "equalLinks", "derived", "equalDerived", \
             "danglingKeys", "additional", "differences"}.
 
@@ -86,6 +86,7 @@ struct ImportCommand: StoreCommand {
                 gunzip -c ties.ndjson.gz | strata import BowTies.strata BowTie - \\
                     --form ndjson
                 strata import Shop.sqlite --into Shop.strata
+                strata import Shop.sqlite --into Shop.strata --transformables codable
                 strata import --verify Shop.sqlite Shop.strata
             """)
 

@@ -7,6 +7,8 @@ enum ExportForm: String, CaseIterable {
     case plist, json, ndjson, csv
     /// Events instead of objects.
     case cloudevents
+    /// The whole store as a SQLite file.
+    case coredata
 
     init?(path: String) {
         if let form = RecordForm(path: path) {
@@ -47,7 +49,7 @@ struct ExportWriter {
         case .ndjson: try target.write(try object(cells) + "\n")
         case .json: try target.write((count == 0 ? "[\n  " : ",\n  ") + (try object(cells)))
         case .plist: dictionaries.append(try dictionary(cells))
-        case .cloudevents: break
+        case .cloudevents, .coredata: break
         }
         count += 1
     }

@@ -23,7 +23,7 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
         ModuleLayers(module: "StrataStore", layers: ["Tables", "Reading", "Writing", "Store"]),
         ModuleLayers(
             module: "StrataGraph", layers: ["History", "Graph", "Requests", "Results", "Batch", "Container"]),
-        ModuleLayers(module: "StrataCoreData", layers: ["SQLite", "Archive", "Source", "Transfer"]),
+        ModuleLayers(module: "StrataCoreData", layers: ["SQLite", "Archive", "Source", "Transfer", "Export"]),
         ModuleLayers(module: "StrataMacros", layers: ["Declaration", "Diagnostics", "Expansion", "."]),
         ModuleLayers(
             module: "StrataInspector",

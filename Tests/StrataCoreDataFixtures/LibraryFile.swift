@@ -1,9 +1,8 @@
-import Foundation
-import StrataModel
+package import StrataModel
 
 /// A file with every type of attribute, inheritance, and relationships of each kind.
-enum LibraryFile {
-    static let entities: [EntityDescription] = [
+package enum LibraryFile {
+    package static let entities: [EntityDescription] = [
         EntityDescription(
             name: "Author",
             properties: [
@@ -81,7 +80,7 @@ enum LibraryFile {
         """
 
     /// Two authors, a portrait of one, three works of which one is the sequel of another that comes later, two tags.
-    static func fixture(moreRows: [String] = []) -> CoreDataFixture {
+    package static func fixture(moreRows: [String] = []) -> CoreDataFixture {
         CoreDataFixture(
             entities: entities,
             tables: [

@@ -1,0 +1,98 @@
+import Foundation
+import StrataCoreDataFixtures
+import Testing
+
+/// `strata import` of files of Core Data, and `strata export` of such files. Needs SQLite on the machine.
+@Suite struct CoreDataCommandTests {
+    private let folder: URL
+    private var file: String { folder.appending(path: "Library.sqlite").path }
+    private var store: String { folder.appending(path: "Library.strata").path }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "coredata-tool-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
+
+    private static let faults = [
+        "INSERT INTO ZWORK (Z_PK, Z_ENT, ZTITLE, ZAUTHOR) VALUES (10, 5, 'Eden', 99)",
+        "INSERT INTO ZTAG VALUES (10, 3, 1, NULL)",
+    ]
+
+    private static let counts = "Author: 2\nNovel: 3\nPoem: 1\nPortrait: 1\nTag: 3\n"
+    private static let listed = """
+        missingValue: Tag/p10.word is required and has no value
+        danglingKey: Novel/p10.author leads to the key 99, which no object has
+
+        """
+
+    @Test func checkListsWhatWouldComeOverAndMakesNothing() throws {
+        try LibraryFile.fixture(moreRows: Self.faults).write(to: file)
+        let result = try Tool.run("import", "--check", file)
+        #expect(
+            result
+                == .init(
+                    output: Self.counts + Self.listed + "10 objects, 3 pairs, 2 faults, by the model in the file\n",
+                    error: "", exitCode: 0))
+        #expect(names == ["Library.sqlite"])
+    }
+
+    @Test func intoMakesAStoreAndVerifyFindsItEqual() throws {
+        try LibraryFile.fixture().write(to: file)
+        let result = try Tool.run("import", file, "--into", store)
+        #expect(result.output.hasSuffix("\(store): 8 objects, 3 pairs, 0 faults, by the model in the file\n"))
+        #expect(result.exitCode == 0)
+        let verified = try Tool.run("import", "--verify", file, store)
+        #expect(
+            verified
+                == .init(
+                    output: "equal: 8 of 8 rows, 16 of 16 links, 2 of 2 derived values\n", error: "", exitCode: 0))
+        #expect(try Tool.run("verify", store).exitCode == 0)
+        let database = try WritableDatabase(file)
+        try database.run("UPDATE ZTAG SET ZWORD = 'other' WHERE Z_PK = 1")
+        database.close()
+        let changed = try Tool.run("import", "--verify", file, store)
+        #expect(changed.exitCode == 1 && changed.output.hasPrefix("Tag/p1.word is another value\n"))
+    }
+
+    @Test(arguments: ["refuse", "repair", "list"]) func onFaultChooses(way: String) throws {
+        try LibraryFile.fixture(moreRows: Self.faults).write(to: file)
+        let result = try Tool.run("import", file, "--into", store, "--on-fault", way)
+        guard way != "refuse" else {
+            #expect(result.exitCode == 1 && result.output == "")
+            #expect(result.error.contains("The file has 2 faults, so nothing was made: Tag/p10.word is required"))
+            #expect(names == ["Library.sqlite"])
+            return
+        }
+        #expect(result.exitCode == 0 && result.output.contains(Self.listed))
+        let count = try Tool.run("count", store, "Tag", "--where", "word == 'none'")
+        #expect(count.output == (way == "repair" ? "1\n" : "0\n"))
+    }
+
+    @Test func aModelThatIsGivenIsComparedWithTheOneInTheFile() throws {
+        try LibraryFile.fixture().write(to: file)
+        #expect(try Tool.run("import", file, "--into", store).exitCode == 0)
+        let model = folder.appending(path: "Library.xcdatamodel").path
+        #expect(try Tool.run("model", "export", store, model).exitCode == 0)
+        let result = try Tool.run("import", "--check", file, "--model", model)
+        #expect(result.error == "note: 6 of 6 entities are stored alike by the given model and the one in the file\n")
+        #expect(result.output.hasSuffix("8 objects, 3 pairs, 0 faults, by the model that was given\n"))
+        let missing = try Tool.run("import", "--check", file, "--model", folder.appending(path: "No.xcdatamodel").path)
+        #expect(missing.exitCode != 0 && missing.error.contains("No.xcdatamodel"))
+    }
+
+    @Test func exportWritesAFileThatImportTakesBackEqual() throws {
+        try LibraryFile.fixture().write(to: file)
+        #expect(try Tool.run("import", file, "--into", store).exitCode == 0)
+        let out = folder.appending(path: "Out.sqlite").path
+        let result = try Tool.run("export", store, "--form", "coredata", out)
+        #expect(result == .init(output: "\(out): 8 objects, 3 pairs\n", error: "", exitCode: 0))
+        let verified = try Tool.run("import", "--verify", out, store)
+        #expect(verified.output == "equal: 8 of 8 rows, 16 of 16 links, 2 of 2 derived values\n")
+        let second = try Tool.run("export", store, "--form", "coredata", out)
+        #expect(second.exitCode != 0 && second.error.contains("exists already"))
+        let refused = try Tool.run("export", store, "Tag", "--form", "coredata", out, "--where", "word == 'sea'")
+        #expect(refused.exitCode == 2 && refused.error.contains("takes the store and the file, and no entity"))
+    }
+}
