@@ -18,12 +18,13 @@ final class ImportSteps {
     private let begun: ImportStep
     /// The tables with to-ones that are still to be set.
     private var open: Set<Int> = []
-    /// The step that is being written while the next one is read.
-    private var pending: SaveInProgress?
+    /// The steps that are being written while the next one is read, oldest first. Those that wait share a commit.
+    private var pending: [(save: SaveInProgress, size: Int)] = []
 
     /// Insertions until they are enough for a transaction.
     private struct Stretch {
         static let mostRows = 10_000
+        static let mostPairs = 20_000
         static let mostBytes = 8 << 20
 
         private(set) var insertions: [ChangeSet.Insertion] = []
@@ -76,23 +77,52 @@ final class ImportSteps {
             metadata: [ImportRecord.stepKey: step.text, HistoryTransaction.reasonKey: "import from Core Data"])
     }
 
-    /// Begins to write a step, after the one before is written.
+    /// Begins to write a step. Small steps wait for each other in the writer, up to the size of a large one.
     private func save(_ changes: ChangeSet) throws {
         guard !changes.isEmpty else { return }
-        try settle()
+        let size = changes.insertions.count + changes.updates.count + changes.pairs.count
+        while !pending.isEmpty, pending.reduce(size, { $0 + $1.size }) > Stretch.mostRows { try settleFirst() }
         try store.trimMappedPages()
-        pending = try store.beginSave(changes)
+        pending.append((try store.beginSave(changes), size))
     }
 
     /// Waits until everything is written.
     private func settle() throws {
-        guard let save = pending else { return }
-        pending = nil
-        if case .stale(let staleness) = try save.wait() {
+        while !pending.isEmpty { try settleFirst() }
+    }
+
+    private func settleFirst() throws {
+        let outcome: SaveOutcome
+        do {
+            outcome = try pending.removeFirst().save.wait()
+        } catch {
+            throw isTornByLaterSteps() ? Self.torn(error) : error
+        }
+        if case .stale(let staleness) = outcome {
             throw StrataError(
                 .merge, "The store changed during the import.",
                 context: .init(objectID: staleness.objects.first?.id ?? staleness.missingTargets.first?.target))
         }
+    }
+
+    /// Whether a step was written that began before an earlier one failed: an import that goes on would miss rows.
+    private func isTornByLaterSteps() -> Bool {
+        let later = pending
+        pending = []
+        return later.map { step in
+            do {
+                _ = try step.save.wait()
+                return true
+            } catch {
+                return false
+            }
+        }.contains(true)
+    }
+
+    private static func torn(_ error: any Error) -> StrataError {
+        StrataError(
+            .persistentStoreOperation, "A step of the import was not written, and a later one was. Begin anew.",
+            cause: error)
     }
 
     // MARK: Rows
@@ -237,7 +267,7 @@ final class ImportSteps {
                 var keys: Set<PairKey> = []
                 var changes = try newChanges(.start)
                 var last = first
-                while changes.pairs.count < 50_000 {
+                while changes.pairs.count < Stretch.mostPairs {
                     guard let next = try pairs.next(&faults) else {
                         isAtEnd = true
                         break
