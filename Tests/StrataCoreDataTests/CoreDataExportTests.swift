@@ -69,6 +69,17 @@ import Testing
         #expect(file.identifier == "7D6B1E2C-0000-4000-8000-00000000C0DE")
     }
 
+    @Test func entitiesAreNumberedWithoutRegardToCase() throws {
+        let names: [(String, String?)] = [
+            ("Zoo", nil), ("SyncFeature", nil), ("Syncable", nil), ("Deep", "Zoo"), ("Cage", "Zoo"),
+        ]
+        let model = try ManagedObjectModel(
+            entities: names.map { EntityDescription(name: $0, superentityName: $1, properties: []) })
+        let tables = try ExportTables(model, wideDecimals: [])
+        #expect(tables.entities.map(\.name) == ["Syncable", "SyncFeature", "Zoo", "Cage", "Deep"])
+        #expect(tables.entities.map(\.parent) == [0, 0, 0, 3, 3])
+    }
+
     @Test func versionHashesComeBackWithTheSameModel() throws {
         var fixture = LibraryFile.fixture()
         fixture.versionHashes = ["Author": Array(repeating: 7, count: 32)]
@@ -131,6 +142,8 @@ import Testing
                 "Node.seen: 1 links are left out, because in a file of Core Data a member of a to-many without inverse "
                     + "has one owner",
             ])
+        let tables = try CoreDataFile(out.path).tables.keys.filter { $0.hasPrefix("Z_1") }
+        #expect(tables.sorted() == ["Z_1FRIENDS", "Z_1PARENTS"])
         _ = try PersistentContainer.importCoreDataStore(at: out, to: again)
         let second = try Store.open(.directory(again), model: nil)
         defer { second.close() }

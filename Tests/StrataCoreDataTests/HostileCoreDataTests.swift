@@ -120,6 +120,18 @@ import Testing
         }
     }
 
+    @Test func aListOfTablesThatLeadsOutOfItsPageIsRefused() throws {
+        try LibraryFile.fixture().write(to: folder.file)
+        var bytes = try Data(contentsOf: URL(filePath: folder.file))
+        // The places of the first page's cells, as a leaf and as a page above others.
+        for offset in 108..<128 { bytes[offset] = 0xFF }
+        for kind in [13, 5] as [UInt8] {
+            bytes[100] = kind
+            try bytes.write(to: URL(filePath: folder.file))
+            #expect(refusal().contains("damaged"))
+        }
+    }
+
     @Test func columnsThatHoldOtherTypesAreListed() throws {
         try LibraryFile.fixture(moreRows: [
             """

@@ -9,7 +9,7 @@ struct ExportTables {
         let parent: Int
     }
 
-    /// Entities by depth, each level in alphabetical order.
+    /// Parents before their subentities, each level in alphabetical order.
     private(set) var entities: [Entity] = []
     /// The statements that make the tables.
     private(set) var statements: [String] = []
@@ -23,7 +23,7 @@ struct ExportTables {
     init(_ model: ManagedObjectModel, wideDecimals: Set<String>) throws(StrataError) {
         self.model = model
         let roots = model.entities.filter { $0.superentityName == nil }
-        for root in roots.sorted(by: { $0.name < $1.name }) { add(root, parent: 0) }
+        for root in Self.alphabetical(roots) { add(root, parent: 0) }
         let names = Dictionary(grouping: roots, by: { $0.name.uppercased() })
         if let same = names.values.first(where: { $0.count > 1 }) {
             throw StrataError(
@@ -33,7 +33,7 @@ struct ExportTables {
         }
         for root in roots { columns[root.name] = attributesAndToOnes(of: root, wideDecimals) }
         for entity in model.entities { addLinks(of: entity) }
-        for root in roots.sorted(by: { $0.name < $1.name }) {
+        for root in Self.alphabetical(roots) {
             let list = ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"] + (columns[root.name] ?? [])
             statements.insert(
                 "CREATE TABLE \(SQLiteDatabase.quoted("Z" + root.name.uppercased())) (\(list.joined(separator: ", ")))",
@@ -46,7 +46,12 @@ struct ExportTables {
         numbers[entity.name] = number
         entities.append(Entity(number: number, name: entity.name, parent: parent))
         let children = model.entities.filter { $0.superentityName == entity.name }
-        for child in children.sorted(by: { $0.name < $1.name }) { add(child, parent: number) }
+        for child in Self.alphabetical(children) { add(child, parent: number) }
+    }
+
+    /// Without regard to case.
+    private static func alphabetical(_ entities: [EntityDescription]) -> [EntityDescription] {
+        entities.sorted { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
     }
 
     private func number(_ entity: String) -> Int { numbers[entity] ?? 0 }
@@ -118,10 +123,12 @@ struct ExportTables {
                 continue
             }
             guard let back = inverse.property.relationship, back.isToMany else { continue }
-            let mine = (number(entity.name), relationship.name)
-            let other = (number(inverse.entityName), back.name)
-            // One of the two ends names the table.
-            if mine <= other { addJoin(entity.name, relationship, inverse.entityName, back) }
+            // One of the two ends names the table: the entity that comes first, or in one entity the name that comes last.
+            let isFirst =
+                inverse.entityName == entity.name
+                ? relationship.name.lowercased() >= back.name.lowercased()
+                : number(entity.name) < number(inverse.entityName)
+            if isFirst { addJoin(entity.name, relationship, inverse.entityName, back) }
         }
     }
 

@@ -61,7 +61,7 @@ struct SchemaSize {
     /// A number of up to four bytes with seven bits each, as far as it is in the page.
     private static func varint(_ page: [UInt8], _ offset: Int) -> Int {
         var value = 0
-        for index in offset..<min(offset + 4, page.count) {
+        for index in page.indices.clamped(to: offset..<offset + 4) {
             value = value << 7 | Int(page[index] & 0x7F)
             if page[index] < 0x80 { break }
         }
