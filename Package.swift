@@ -129,7 +129,7 @@ var targets: [Target] = [
         name: "StrataInspectorTests",
         dependencies: [
             "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "strata", "StrataTestSupport",
-            "StrataCoreDataFixtures", argumentParser,
+            "StrataCoreData", "StrataCoreDataFixtures", argumentParser,
         ],
         exclude: ["Help"]),
 ]

@@ -1,4 +1,5 @@
 import Foundation
+import StrataCoreData
 import StrataCoreDataFixtures
 import Testing
 

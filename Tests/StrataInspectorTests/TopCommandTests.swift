@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import StrataModel
 import Testing
 
 @testable import StrataStore
