@@ -107,8 +107,8 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataGraphTests",
         dependencies: [
-            "StrataGraph", "StrataStore", "StrataModel", "LMDB", "StrataTestSupport", "race-child", "graph-child",
-            "count-child",
+            "StrataGraph", "StrataStore", "StrataModel", "LMDB", "Locking", "StrataTestSupport", "race-child",
+            "graph-child", "count-child",
         ]),
     .executableTarget(name: "strata-generate", dependencies: ["StrataXcode", "StrataModel"]),
     .plugin(name: "StrataModels", capability: .buildTool(), dependencies: ["strata-generate"]),

@@ -7,12 +7,6 @@ import StrataModel
 /// A container as a service: it opens the store, records its sizes as gauges while the process runs, and closes it after
 /// the saves that wait when the process shuts down.
 ///
-/// ```swift
-/// let store = ContainerService(container)
-/// let group = ServiceGroup(services: [store, server], gracefulShutdownSignals: [.sigterm], logger: logger)
-/// try await group.run()
-/// ```
-///
 /// Put it before the services that use the store: a group shuts services down in the opposite order. A service that needs
 /// the store before it begins calls `waitUntilReady()`.
 ///

@@ -4,10 +4,7 @@ import StrataModel
 
 /// Records what a container does as metrics, by swift-metrics.
 ///
-/// ```swift
-/// var options = PersistentStoreOptions()
-/// options.observer = StoreMetrics(store: "shop")
-/// ```
+/// It is the `observer` of a container's `PersistentStoreOptions`.
 ///
 /// Names, units and dimensions follow OpenTelemetry's conventions for database clients (semantic conventions 1.29) where
 /// they have one:
@@ -54,6 +51,7 @@ public final class StoreMetrics: ContainerObserver {
         [("db.system.name", "strata"), ("db.namespace", store)]
     }
 
+    /// Records a save.
     public func saveEnded(_ save: SaveMeasurement) {
         record("save", nil, save.duration, save.error)
         events.increment(by: save.eventCount)
@@ -64,6 +62,7 @@ public final class StoreMetrics: ContainerObserver {
         committing.recordNanoseconds(save.committing.nanosecondCount)
     }
 
+    /// Records a fetch.
     public func fetchEnded(_ fetch: FetchMeasurement) {
         let operation = fetch.operation
         record(operation, fetch.entityName, fetch.duration, fetch.error)
@@ -76,6 +75,7 @@ public final class StoreMetrics: ContainerObserver {
             .record(fetch.readRowCount)
     }
 
+    /// Records a read of faults.
     public func faultsEnded(count: Int, start: ContinuousClock.Instant, duration: Duration) {
         faults.increment(by: count)
         record("fault", nil, duration, nil)

@@ -23,6 +23,7 @@ public struct StoreTraces: ContainerObserver {
         self.slowFault = slowFault
     }
 
+    /// Records a save.
     public func saveEnded(_ save: SaveMeasurement) {
         span("save", "save", nil, save.duration, save.error) { attributes in
             attributes["strata.save.events"] = save.eventCount
@@ -34,6 +35,7 @@ public struct StoreTraces: ContainerObserver {
         }
     }
 
+    /// Records a fetch.
     public func fetchEnded(_ fetch: FetchMeasurement) {
         let name = "\(fetch.operation) \(fetch.entityName)"
         span(name, fetch.operation, fetch.entityName, fetch.duration, fetch.error) { attributes in
@@ -43,6 +45,7 @@ public struct StoreTraces: ContainerObserver {
         }
     }
 
+    /// Records a read of faults that took as long as the threshold.
     public func faultsEnded(count: Int, start: ContinuousClock.Instant, duration: Duration) {
         guard duration >= slowFault else { return }
         span("fault", "fault", nil, duration, nil) { $0["strata.faults"] = count }

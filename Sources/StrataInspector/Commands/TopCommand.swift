@@ -39,7 +39,7 @@ struct TopCommand: StoreCommand {
 
     /// One look, and the time in seconds on a clock that does not jump.
     private struct Look {
-        let usage: StoreUsage
+        let usage: UsageReport
         let time: ContinuousClock.Instant
         let date = Date()
 

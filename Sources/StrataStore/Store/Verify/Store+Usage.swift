@@ -3,7 +3,7 @@ import LMDB
 package import StrataModel
 
 /// How large a store is and who uses it, as cheaply as that can be known.
-package struct StoreUsage: Sendable {
+package struct UsageReport: Sendable {
     /// The end of the log.
     package let transaction: TransactionNumber
     package let event: EventNumber
@@ -29,7 +29,7 @@ extension Store {
     ///
     /// - Throws: `storeClosed`.
     /// - Complexity: O(tables + readers + subscriptions).
-    package func usage() throws -> StoreUsage {
+    package func usage() throws -> UsageReport {
         let info: Environment.Info
         let readers: [Environment.Reader]
         do {
@@ -46,7 +46,7 @@ extension Store {
             } * info.pageSizeInBytes
         }
         let buffers = StoreTables.bufferNames + StoreTables.removalNames
-        return StoreUsage(
+        return UsageReport(
             transaction: head.transaction, event: head.event,
             lastSave: head.transaction == .zero
                 ? nil : Date(timeIntervalSince1970: Double(head.microseconds) / 1_000_000),

@@ -42,7 +42,12 @@ public struct SaveMeasurement: Sendable {
 public struct FetchMeasurement: Sendable {
     /// What is fetched.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case objects, count, rows
+        /// Objects or their ids.
+        case objects
+        /// The number of objects.
+        case count
+        /// Rows of values.
+        case rows
     }
 
     /// What is fetched.
