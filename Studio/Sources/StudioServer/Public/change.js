@@ -19,7 +19,7 @@ async function post(page, body) {
 export async function propose(change) {
   let draft;
   try { draft = await post("draft", change); } catch (error) { draft = { error: { message: `Studio does not answer: ${error.message}` } }; }
-  const dialog = el("dialog", { class: "change", "aria-labelledby": "change-title" });
+  const dialog = el("dialog", { class: "proposal", "aria-labelledby": "change-title" });
   const opener = document.activeElement;
   dialog.append(...draft.error ? refused(draft.error, change, dialog) : proposal(draft, dialog));
   dialog.addEventListener("close", () => { dialog.remove(); opener?.isConnected && opener.focus(); });

@@ -90,7 +90,7 @@ class Timeline extends HTMLElement {
     const who = [moment.author, moment.reason && `“${moment.reason}”`].filter(Boolean).join(" ");
     slider.setAttribute("aria-valuetext", `Transaction ${this.#at} of ${moment.newest}, ${moment.time ?? ""} ${who}`);
     this.text.replaceChildren(
-      el("a", { href: to(["transaction", this.#at]) }, `Transaction ${count(this.#at)}`),
+      this.#at ? el("a", { href: to(["transaction", this.#at]) }, `Transaction ${count(this.#at)}`) : "Before the first transaction",
       ` of ${count(moment.newest)} `, moment.follows ? el("span", { class: "live" }, "newest, following") : "", " ",
       time(moment.time), " ", moment.author ? el("bdi", { class: "author" }, moment.author) : "",
       moment.reason ? el("bdi", { class: "reason" }, ` “${moment.reason}”`) : "",
