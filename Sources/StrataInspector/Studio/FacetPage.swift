@@ -30,6 +30,8 @@ struct FacetPage: Encodable {
     let ranges: [Range]
 
     private static let most = 15
+    /// A longer text, in bytes, is no condition that anybody reads.
+    private static let longestCondition = 500
 
     init(_ name: String, _ property: String, _ reading: StudioReading) throws {
         moment = try StudioMoment(reading)
@@ -73,6 +75,7 @@ struct FacetPage: Encodable {
 
     private static func condition(_ name: String, _ value: AttributeValue) -> String? {
         switch value {
+        case .string(let text) where text.utf8.count > longestCondition: nil
         case .null, .boolean, .integer, .double, .float, .string, .date, .decimal:
             FetchPredicate.equal(name, value).description
         default: nil
