@@ -152,7 +152,7 @@ class PagesTest(StudioTest):
         page.locator(".relationships a", has_text="Film/p3").click()
         self.heading("Film/p3 (Stalker)")
         page.locator(".relationships a", has_text="Genre/p2").click()
-        self.heading("Genre/p2")
+        self.heading("Genre/p2 (drama)")
 
     def test_two_moments_side_by_side(self):
         page = self.go("/object/Film/p3")
