@@ -20,6 +20,8 @@ final class StoreBinding: Sendable {
     let requestBudget: RequestBudget
     /// Is told of saves, fetches and faults.
     let observer: (any ContainerObserver)?
+    /// Whether there is an observer: to look at this costs less than to look at that.
+    let isObserved: Bool
     /// Whether any to-many has a minimum or maximum number of members.
     let hasBoundedLinks: Bool
     /// The size in bytes from which values are kept in files of their own.
@@ -33,6 +35,7 @@ final class StoreBinding: Sendable {
     ) throws {
         self.store = store
         self.observer = observer
+        isObserved = observer != nil
         self.requestBudget = requestBudget
         self.model = model ?? schema.model
         self.schema = schema

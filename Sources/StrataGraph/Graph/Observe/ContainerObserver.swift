@@ -75,7 +75,7 @@ extension ManagedObjectContext {
     func observed<R>(
         _ kind: FetchMeasurement.Kind, _ entityName: String, count: (R) -> Int, _ body: (QueryMonitor?) throws -> R
     ) throws -> R {
-        guard let observer = binding.observer else { return try body(nil) }
+        guard binding.isObserved, let observer = binding.observer else { return try body(nil) }
         let (start, monitor) = (ContinuousClock.now, QueryMonitor())
         let result = Result { try body(monitor) }
         var (found, code) = (0, StrataError.Code?.none)
@@ -93,7 +93,7 @@ extension ManagedObjectContext {
 
     /// The present, if the container has an observer.
     @inline(__always)
-    var startOfTimedWork: ContinuousClock.Instant? { binding.observer == nil ? nil : .now }
+    var startOfTimedWork: ContinuousClock.Instant? { binding.isObserved ? .now : nil }
 
     /// Tells the container's observer of faults that were read together.
     @inline(never)

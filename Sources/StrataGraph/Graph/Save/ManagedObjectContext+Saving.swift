@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     /// Saves, and tells the container's observer of it, if there is one.
     private func observedSave() throws -> ContextChanges? {
         var tally = SaveTally()
-        guard parent == nil, let observer = binding.observer else { return try saveChanges(&tally) }
+        guard parent == nil, binding.isObserved, let observer = binding.observer else { return try saveChanges(&tally) }
         let start = ContinuousClock.now
         let result = Result { try saveChanges(&tally) }
         var code: StrataError.Code?
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
                 return try save(into: parent)
             }
             var changes = try makeChangeSet()
-            if binding.observer != nil {
+            if binding.isObserved {
                 changes.submitted = .now
                 tally.conflictCount = saving.overruled.count
             }

@@ -7,14 +7,7 @@ extension Store {
     ///
     /// - Complexity: O(n) in the index entries, which are counted for each index.
     package func statistics() throws -> StoreStatistics {
-        let info: Environment.Info
-        let readers: [Environment.Reader]
-        do {
-            info = try file.environment.info()
-            readers = try file.environment.readers()
-        } catch {
-            throw file.publicError(error, during: "measuring")
-        }
+        let (info, readers) = try measureFile()
         return try readLog { reader, head in
             let measure = StoreMeasure(file: file, reader: reader, info: info)
             return StoreStatistics(
@@ -26,6 +19,15 @@ extension Store {
                 lastTransaction: try head.transaction == .zero ? nil : reader.transaction(head.transaction),
                 pageSizeInBytes: info.pageSizeInBytes, freePageCount: info.freePageCount,
                 mapSizeInBytes: info.mapSizeInBytes)
+        }
+    }
+
+    /// The shape of the file and its tables, and who reads.
+    func measureFile() throws -> (info: Environment.Info, readers: [Environment.Reader]) {
+        do {
+            return (try file.environment.info(), try file.environment.readers())
+        } catch {
+            throw file.publicError(error, during: "measuring")
         }
     }
 

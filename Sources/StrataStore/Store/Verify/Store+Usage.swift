@@ -30,14 +30,7 @@ extension Store {
     /// - Throws: `storeClosed`.
     /// - Complexity: O(tables + readers + subscriptions).
     package func usage() throws -> UsageReport {
-        let info: Environment.Info
-        let readers: [Environment.Reader]
-        do {
-            info = try file.environment.info()
-            readers = try file.environment.readers()
-        } catch {
-            throw file.publicError(error, during: "measuring")
-        }
+        let (info, readers) = try measureFile()
         let head = try readLog { _, head in head }
         func size(_ names: [String]) -> Int {
             names.reduce(0) { sum, name in
