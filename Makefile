@@ -79,6 +79,7 @@ bench:
 	Benchmarks/.build/release/strata-bench queries --sizes 100000
 	Benchmarks/.build/release/strata-bench oo1
 	Benchmarks/.build/release/strata-bench oo7
+	Benchmarks/.build/release/strata-bench views
 
 # Each codec's fuzz target for FUZZ_SECONDS seconds.
 FUZZ_SECONDS ?= 60
