@@ -40,6 +40,36 @@ import Testing
         #expect(try Tool.run("verify", path).exitCode == 0)
     }
 
+    @Test func viewsAreMadeRebuiltAndDropped() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let made = try run(
+            "create", path, "Named", "--of", "BowTie", "--key", "stars = bucket(rating, 2)", "--column", "ties = count",
+            "--column", "best = last(SELF by rating)", "--column", "mean = average(rating)", "--order", "-mean",
+            "--json")
+        #expect(made.exitCode == 0 && made.output.contains("\"orderEntries\""), "\(made)")
+        #expect(try run("show", path, "Named").output.contains("mean descending"))
+        let query = try run("query", path, "Named", "--sort", "-mean", "--limit", "1", "--format", "csv")
+        #expect(query.output.hasPrefix("stars,ties,best,mean\n") && query.output.contains("BowTie/p"), "\(query)")
+        // An app whose model does not know the view keeps it.
+        let opened = try Store.open(.directory(directory), model: nil)
+        let ratings = try #require(opened.schema.model.view(named: "Ratings"))
+        opened.close()
+        try Store.open(.directory(directory), model: try ToolStore.model().adding(views: [ratings])).close()
+        #expect(try run("list", path).output.contains("Named"))
+        let rebuilt = try run("rebuild", path, "Named", "--json")
+        #expect(rebuilt.exitCode == 0 && rebuilt.output.contains("\"unchanged\" : true"), "\(rebuilt)")
+        #expect(try run("create", path, "Named", "--of", "BowTie", "--column", "n = count").exitCode == 2)
+        let faulty = try run("create", path, "Wrong", "--of", "BowTie", "--key", "nothing", "--column", "s = sum(name)")
+        #expect(faulty.exitCode != 0 && faulty.error.contains("nothing is unknown"), "\(faulty)")
+        #expect(faulty.error.contains("has no sum"), "\(faulty)")
+        #expect(try run("create", path, "Wrong", "--of", "BowTie", "--column", "sum").exitCode == 2)
+        let ofApp = try run("drop", path, "Ratings")
+        #expect(ofApp.exitCode == 2 && ofApp.error.contains("remove it there"), "\(ofApp)")
+        #expect(try run("drop", path, "Named").output.hasPrefix("dropped Named"))
+        #expect(try !run("list", path).output.contains("Named"))
+        #expect(try Tool.run("verify", path).exitCode == 0)
+    }
+
     @Test func aStoreWithoutViewsSaysSo() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let plain = try ToolStore()

@@ -91,6 +91,16 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Runs a request for rows and explains how: from which declared view, or from which objects.
+    ///
+    /// - Throws: as `fetchRows`.
+    public func explain(_ request: RowsFetchRequest) throws -> QueryExplanation {
+        let (storeRequest, layers) = try prepare(objects(of: request))
+        return try read(pending: layers, budget: request.budget ?? binding.requestBudget) {
+            try $0.explain(request.storeRequest(storeRequest))
+        }
+    }
+
     /// Refuses a request for rows that cannot run, without running it.
     ///
     /// - Throws: as `fetchRows`.

@@ -36,23 +36,56 @@ public struct ViewFetchRequest: Sendable {
         fetchLimit = limit
         fetchOffset = offset
     }
+
+    var storeRequest: ViewRequest {
+        ViewRequest(viewName, where: predicate, sortedBy: sortDescriptors, limit: fetchLimit, offset: fetchOffset)
+    }
+
+    // MARK: Building
+
+    /// The request with a further condition on the columns.
+    public func `where`(_ predicate: FetchPredicate) -> ViewFetchRequest {
+        with { $0.predicate = $0.predicate.map { $0 && predicate } ?? predicate }
+    }
+
+    /// The request with a further column to sort by.
+    public func sorted(by column: String, ascending: Bool = true) -> ViewFetchRequest {
+        with { $0.sortDescriptors.append(SortDescription(column, isAscending: ascending)) }
+    }
+
+    /// The request for so many rows at most.
+    public func prefix(_ count: Int) -> ViewFetchRequest { with { $0.fetchLimit = count } }
+
+    private func with(_ change: (inout ViewFetchRequest) -> Void) -> ViewFetchRequest {
+        var copy = self
+        change(&copy)
+        return copy
+    }
 }
 
 extension ManagedObjectContext {
     /// Fetches rows of a declared view, as of the context's state and with its unsaved changes.
     ///
     /// - Throws: `unknownKey` for a view or column that the model does not have; `invalidRequest`; `budgetExceeded`.
-    /// - Complexity: O(groups of the view), and O(log n) for each object that is unsaved or has changed since the
-    ///   context's state.
+    /// - Complexity: O(groups of the view); O(log n) for a condition that says what all keys are; O(rows) for the first
+    ///   rows in an order that the view declares. O(log n) more for each object that is unsaved or has changed since
+    ///   the context's state.
     public func fetchRows(_ request: ViewFetchRequest) throws -> ResultRows {
+        try reading(request) { try $0.rows(request.storeRequest) }
+    }
+
+    /// Runs a request for rows of a declared view and explains how: which rows of the view were read, and in which
+    /// order.
+    ///
+    /// - Throws: as `fetchRows(_:)`.
+    public func explain(_ request: ViewFetchRequest) throws -> QueryExplanation {
+        try reading(request) { try $0.explain(request.storeRequest) }
+    }
+
+    private func reading<R>(_ request: ViewFetchRequest, _ body: (Snapshot) throws -> R) throws -> R {
         if automaticallyMergesChangesFromParent { try moveIfOthersSaved() }
         let layers = request.includesPendingChanges ? try pendingLayers() : []
-        return try read(pending: layers, budget: request.budget ?? binding.requestBudget) {
-            try $0.rows(
-                ViewRequest(
-                    request.viewName, where: request.predicate, sortedBy: request.sortDescriptors,
-                    limit: request.fetchLimit, offset: request.fetchOffset))
-        }
+        return try read(pending: layers, budget: request.budget ?? binding.requestBudget, body)
     }
 
     /// Fetches all rows of a declared view, in the order of their keys.

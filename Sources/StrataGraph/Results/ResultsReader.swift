@@ -15,34 +15,24 @@ protocol ResultsSource {
 /// Makes the elements of live results, one for each call of `next`.
 ///
 /// Belongs to the isolation of its iterator; for a context that is the context's.
-final class ResultsReader: ContextFollower {
+final class ResultsReader {
     private let source: any ResultsSource
     private let options: LiveResultsOptions
     private var tracker: ResultsTracker?
-    private let news: AsyncStream<Void>.Continuation
-    private var signals: AsyncStream<Void>.Iterator
-    private var observation: HeadObservation?
+    private let signals = StateSignals()
 
     init(_ source: any ResultsSource, _ options: LiveResultsOptions) {
         self.source = source
         self.options = options
-        // Signals that have not been processed yet are merged.
-        let (stream, news) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.news = news
-        signals = stream.makeAsyncIterator()
     }
-
-    func contextMayHaveChanged() { news.yield() }
 
     private func start() throws -> LiveResultsUpdate {
         let made = try ResultsTracker(
             source.binding, try source.request(), sectionNameKeyPath: options.sectionNameKeyPath,
             naming: options.sectionNaming, observing: options.keyPaths)
         // Observing begins before the first read, so that no change is missed between the two.
-        source.watch(with: self)
-        observation = try source.binding.store.observeHead(onClose: { [news] in news.yield() }) { [news] _ in
-            news.yield()
-        }
+        source.watch(with: signals)
+        try signals.observe(source.binding.store)
         try made.start(at: try source.state())
         tracker = made
         return LiveResultsUpdate(
@@ -52,9 +42,7 @@ final class ResultsReader: ContextFollower {
     /// Waits for the next element; nil when the task is cancelled meanwhile.
     func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
         guard let tracker else { return try start() }
-        while let _ = await signals.next(isolation: actor) {
-            if options.coalescing > .zero { try await Task.sleep(for: options.coalescing) }
-            try Task.checkCancellation()
+        while try await signals.next(coalescing: options.coalescing, isolation: actor) {
             try source.binding.store.checkOpen()
             guard let change = try tracker.advance(to: try source.state()) else { continue }
             return LiveResultsUpdate(

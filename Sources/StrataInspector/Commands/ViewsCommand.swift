@@ -2,11 +2,11 @@ import ArgumentParser
 import StrataModel
 import StrataStore
 
-/// `strata views`: lists, shows and queries the views that the store's model declares.
+/// `strata views`: lists, shows, queries, makes and drops views of a store.
 struct ViewsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "views",
-        abstract: "Lists, shows and queries the views that the store's model declares.",
+        abstract: "Lists, shows, queries, makes and drops views of a store.",
         discussion: """
             A view groups the objects of an entity and keeps aggregates of each group. The store keeps it in step with \
             every commit.
@@ -14,7 +14,10 @@ struct ViewsCommand: ParsableCommand {
             Each takes --json; what it prints stands in its own help, such as {"views": [...]} of \
             `strata help views list`.
             """,
-        subcommands: [ViewsListCommand.self, ViewsShowCommand.self, ViewsQueryCommand.self])
+        subcommands: [
+            ViewsListCommand.self, ViewsShowCommand.self, ViewsQueryCommand.self, ViewsCreateCommand.self,
+            ViewsDropCommand.self, ViewsRebuildCommand.self,
+        ])
 }
 
 /// Finds a view by name.
@@ -32,7 +35,8 @@ extension ViewUse {
     var json: JSONObject {
         [
             "name": description.name, "version": description.version, "entity": description.entityName,
-            "definition": description.description, "rows": groupCount, "values": valueCount, "bytes": sizeInBytes,
+            "definition": description.description, "rows": groupCount, "values": valueCount,
+            "orderEntries": orderCount, "bytes": sizeInBytes,
         ]
     }
 }

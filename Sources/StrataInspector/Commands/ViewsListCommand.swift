@@ -8,8 +8,8 @@ struct ViewsListCommand: StoreCommand {
         commandName: "list",
         abstract: "Lists the declared views with their sizes.",
         discussion: """
-            --json prints {"views": [{"name", "version", "entity", "definition", "rows", "values", "bytes"}]}; values \
-            are records that are kept for min, max and countDistinct.
+            --json prints {"views": [{"name", "version", "entity", "definition", "rows", "values", "orderEntries", \
+            "bytes"}]}; values are records that are kept for min, max, countDistinct, first and last.
 
             Example:
                 strata views list BowTies.strata

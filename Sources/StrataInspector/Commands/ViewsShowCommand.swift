@@ -8,7 +8,7 @@ struct ViewsShowCommand: StoreCommand {
         commandName: "show",
         abstract: "Prints the definition and the size of a view.",
         discussion: """
-            --json prints {"name", "version", "entity", "definition", "rows", "values", "bytes"}.
+            --json prints {"name", "version", "entity", "definition", "rows", "values", "orderEntries", "bytes"}.
 
             Example:
                 strata views show BowTies.strata RatingsByDrawer
@@ -32,6 +32,7 @@ struct ViewsShowCommand: StoreCommand {
             if let predicate = shown.predicate { head.add("where", "\(predicate)") }
             for key in shown.keys { head.add("key", "\(key)") }
             for aggregate in shown.aggregates { head.add("aggregate", "\(aggregate)") }
+            for order in shown.orders { head.add("order", "\(order)") }
             head.add("rows", ValueText.count(use.groupCount))
             head.add("kept values", ValueText.count(use.valueCount))
             head.add("bytes", ValueText.count(use.sizeInBytes))

@@ -40,6 +40,18 @@ struct StoreArguments: ParsableArguments {
         return try with(options, body)
     }
 
+    /// Runs `body` with the store open for writing, after it has adopted a model.
+    ///
+    /// - Parameter keepingOwnViews: whether views of the store stay that the model does not have.
+    func adopting<R>(
+        _ model: ManagedObjectModel, keepingOwnViews: Bool = true, _ body: (Store) throws -> R
+    ) throws -> R {
+        var options = StoreOptions()
+        options.createsIfMissing = false
+        options.keepsOwnViews = keepingOwnViews
+        return try with(options, model, body)
+    }
+
     /// Whether a migration was interrupted, so that the store can only be opened for writing.
     func hasInterruptedMigration() throws -> Bool {
         do {
@@ -49,10 +61,12 @@ struct StoreArguments: ParsableArguments {
         }
     }
 
-    private func with<R>(_ options: StoreOptions, _ body: (Store) throws -> R) throws -> R {
+    private func with<R>(
+        _ options: StoreOptions, _ model: ManagedObjectModel? = nil, _ body: (Store) throws -> R
+    ) throws -> R {
         try checkIsThere()
         DamageGuard.watch(path)
-        let store = try Store.open(location, model: nil, options: options)
+        let store = try Store.open(location, model: model, options: options)
         defer { store.close() }
         do {
             return try body(store)

@@ -76,6 +76,13 @@ extension ManagedObjectModel {
         return ManagedObjectModel(checked: entities, supplement)
     }
 
+    /// The model without a view.
+    package func without(view name: String) -> ManagedObjectModel {
+        var supplement = ModelSupplement(self)
+        supplement.views.removeAll { $0.name == name }
+        return ManagedObjectModel(checked: entities, supplement)
+    }
+
     /// The fetched property of an entity with a name, its own or inherited.
     package func fetchedProperty(_ name: String, ofEntityNamed entityName: String) -> FetchedPropertyDescription? {
         fetchedProperties.first { $0.name == name && hierarchy.isKind(entityName, of: $0.entityName) }

@@ -23,6 +23,8 @@ public struct QueryExplanation: Sendable, Hashable, Codable {
             case index
             /// Follows a relationship backwards, from the objects found to those requested.
             case links
+            /// Reads groups of a declared view.
+            case view
             /// Takes the objects that the predicate names.
             case objects
             /// Takes the rows that all inputs have.

@@ -15,7 +15,7 @@ extension Store {
             }
             return
         }
-        if let newest = file.histories.newest, newest.model.isKept(like: model) { return }
+        if let newest = file.histories.newest, newest.model.isKept(like: asked(model, newest)) { return }
         if isReadOnly {
             // Without the views that the model declares, everything else can be read.
             if file.histories.newest?.model.entities == model.entities { return }
@@ -26,7 +26,7 @@ extension Store {
                 try self.refuseOther(model, mark, transaction)
                 return nil
             }
-            return try self.nextSchema(model, histories)
+            return try self.nextSchema(self.asked(model, histories.newest), histories)
         }
     }
 
@@ -51,6 +51,11 @@ extension Store {
                 throw file.publicError(error, during: "installing a model")
             }
         }
+    }
+
+    /// A model that was asked for, with the views that the store keeps beside it.
+    private func asked(_ model: ManagedObjectModel, _ newest: Schema?) -> ManagedObjectModel {
+        file.options.keepsOwnViews ? model.keepingViews(of: newest?.model) : model
     }
 
     private func different(_ message: String) -> StrataError {
@@ -185,7 +190,8 @@ extension Store {
         _ model: ManagedObjectModel, _ mark: MigrationMark, _ transaction: ReadTransaction
     ) throws {
         let histories = try StoreFile.readModels(file.tables, transaction)
-        guard try histories.schema(mark.to)?.model.isKept(like: model) != true else { return }
+        let target = try histories.schema(mark.to)
+        guard target?.model.isKept(like: asked(model, target)) != true else { return }
         throw StrataError(
             .migration,
             "A migration of the store to model \(mark.to.rawValue) was interrupted; "

@@ -28,10 +28,13 @@
 //   viewGroups    UInt32 view, key elements                   GroupState.swift
 //   viewValues    UInt32 view, key elements, UInt8 aggregate, UInt64 objects with this value
 //                 value as in a key
+//   viewOrders    UInt32 view, UInt8 order, values of columns UInt16 bytes of the columns
+//                 as in a key, rest of the group's key
 //
 // The elements of a group's key are as in an index (KeyEncoding.swift), but never cut. If key and view take more than
 // 224 bytes, the first 192 are followed by the SHA-256 of all of them, and the group's record ends with the whole key.
-// A value of more than 286 bytes is shortened in the same way. The values of a `max` are complemented.
+// A value of more than 286 bytes is shortened in the same way. The values of `max` and `last` are complemented, and so
+// are descending columns of an order. A value of `first` or `last` is that of its order, then the UInt64 object id.
 //
 // An entry of `links` or `indexes` stands either in the main table or in its buffer, never in both. A key in the table
 // of removals cancels the entry in the main table. Waiting changes may be moved to the main table at any time without
@@ -83,7 +86,7 @@ struct StoreTables: Sendable {
     ]
 
     /// The tables of declared views.
-    static let declaredViewNames = ["viewGroups", "viewValues"]
+    static let declaredViewNames = ["viewGroups", "viewValues", "viewOrders"]
 
     /// Opens the tables of an environment, and creates missing ones if it may write.
     ///
@@ -156,7 +159,7 @@ struct StoreTables: Sendable {
         var all: [(name: String, table: BufferedTable)] = Array(
             zip(Self.viewNames, projected + [BufferedTable(counts), BufferedTable(blobs)]))
         if let views {
-            all += zip(Self.declaredViewNames, [views.groups, views.values]).map { ($0, BufferedTable($1)) }
+            all += zip(Self.declaredViewNames, views.all).map { ($0, BufferedTable($1)) }
         }
         return all
     }
@@ -177,11 +180,16 @@ struct ViewTables: Sendable {
     let groups: Table
     /// The values of a group, for aggregates that need them.
     let values: Table
+    /// The groups in the orders that views declare.
+    let orders: Table
+
+    /// In the order of `StoreTables.declaredViewNames`.
+    var all: [Table] { [groups, values, orders] }
 
     /// Opens the tables of an environment, and makes them if they are missing.
     init(opening environment: Environment) throws {
         let tables = try environment.openTables(StoreTables.declaredViewNames)
-        (groups, values) = (tables[0], tables[1])
+        (groups, values, orders) = (tables[0], tables[1], tables[2])
     }
 }
 

@@ -103,6 +103,10 @@ private struct RandomViewRun {
                     ViewAggregate("items", .count), ViewAggregate("total", .sum, "pieces"),
                     ViewAggregate("least", .min, "price"), ViewAggregate("most", .max, "score"),
                     ViewAggregate("priced", .count, "price"), ViewAggregate("mean", .average, "pieces"),
+                ],
+                orders: [
+                    ViewOrder("total", isAscending: false),
+                    ViewOrder([SortDescription("shelf"), SortDescription("mean")]),
                 ]),
             ViewDescription(
                 name: "All", entityName: "Item",
@@ -225,12 +229,42 @@ private struct RandomViewRun {
                     + columns.map { OutputColumn($0, try FetchExpression(format: $0)) },
                 where: try FetchPredicate(format: predicate))
             request.groupBy = keys
+            // A view with text among its keys does not answer the request; that of everything does.
+            let usesView = try context.explain(request).steps.contains { $0.operation == .view }
+            if usesView != keys.isEmpty { return "\(view) \(usesView ? "answers" : "does not answer")" }
             let expected = try context.fetchRows(request).map { $0.map { "\($0)" }.joined(separator: " | ") }
             let found = try context.rows(of: view).map { $0.map { "\($0)" }.joined(separator: " | ") }
             if Set(found) != Set(expected) || found.count != expected.count {
                 return "\(view) has \(found.filter { !expected.contains($0) }), "
                     + "not \(expected.filter { !found.contains($0) })"
             }
+        }
+        return try orderedDifference(context)
+    }
+
+    /// What the first rows in a declared order have that all rows do not, or the reverse.
+    private func orderedDifference(_ context: ManagedObjectContext) throws -> String? {
+        let rows = try context.rows(of: "ByShelf").map(Array.init)
+        for isAscending in [true, false] {
+            let totals = rows.map { $0[3] }.sorted {
+                ($0.order(to: $1) == .ascending) == isAscending && !$0.isEqual(to: $1)
+            }
+            let request = ViewFetchRequest(
+                "ByShelf", sortedBy: [SortDescription("total", isAscending: isAscending)], limit: 2, offset: 1)
+            let found = try context.fetchRows(request).map { $0[$0.startIndex + 3] }
+            if found != Array(totals.dropFirst().prefix(2)) { return "totals \(found) of \(totals)" }
+        }
+        for row in rows {
+            let one = FetchPredicate.and([.equal("shelf", row[0]), .equal("kind", row[1])])
+            let found = try context.fetchRows(ViewFetchRequest("ByShelf", where: one)).map(Array.init)
+            if found != [row] { return "\(one) has \(found), not \(row)" }
+            let ofShelf = rows.filter { $0[0].isEqual(to: row[0]) }.map { $0[7] }
+            let first = try context.fetchRows(
+                ViewFetchRequest(
+                    "ByShelf", where: .equal("shelf", row[0]), sortedBy: [SortDescription("mean")], limit: 1))
+            let least =
+                ofShelf.contains(where: \.isNull) ? .null : ofShelf.min { $0.order(to: $1) == .ascending } ?? .null
+            if first.first.map({ $0[$0.startIndex + 7] }) != least { return "least mean \(first) of \(ofShelf)" }
         }
         return nil
     }

@@ -81,6 +81,71 @@ import Testing
         #expect(error?.code == .invalidModel)
     }
 
+    @Test func everyFaultOfKeysOrdersAndFirstObjectsIsNamed() throws {
+        let view = ViewDescription(
+            name: "Faulty", entityName: "Film",
+            keys: [
+                ViewKey("y", keyPath: "title", function: .calendar(.year, timeZone: "UTC")),
+                ViewKey("m", keyPath: "date", function: .calendar(.month, timeZone: "Mars/Olympus")),
+                ViewKey("b", keyPath: "title", function: .bucket(width: 2)),
+                ViewKey("w", keyPath: "gross", function: .bucket(width: 0)), ViewKey("title"), ViewKey("studio"),
+            ],
+            aggregates: [
+                ViewAggregate("a", .first), ViewAggregate("b2", .last, "title", by: "title"),
+                ViewAggregate("c", .first, by: "dote"), ViewAggregate("d", .last, by: "date", limit: 0),
+                ViewAggregate("e", .sum, "gross", by: "date"), ViewAggregate("f", .first, "nothing", by: "date"),
+            ],
+            orders: [
+                ViewOrder("grosz"), ViewOrder("title"), ViewOrder("f"), ViewOrder([]),
+                ViewOrder([SortDescription("e"), SortDescription("e")]),
+                ViewOrder([SortDescription("e", nullPlacement: .last)]), ViewOrder("studio"), ViewOrder("studio"),
+            ])
+        let single = ViewDescription(
+            name: "Single", entityName: "Film", aggregates: [ViewAggregate("n", .count)], orders: [ViewOrder("n")])
+        let error = #expect(throws: StrataError.self) { try model().adding(views: [view, single]) }
+        let messages = (error?.details ?? []).map(\.message)
+        for part in [
+            "Film.title is a string and has no year", "unknown time zone, Mars/Olympus",
+            "Film.title is a string and has no buckets", "has buckets 0.0 wide", "an aggregate a without an order",
+            "Film.title is a string, neither a number nor a date, as the order of the last", "Film.dote is unknown",
+            "has 0 objects in the last", "an aggregate e with an order", "Film.nothing is unknown",
+            "grosz is no column", "title is of any length", "f is of an object that may change",
+            "an order by nothing", "names a column twice", "folds nothing", "has the same order twice",
+            "Single has no keys, so its single row needs no order",
+        ] { #expect(messages.contains { $0.contains(part) }, "\(part) is not in \(messages)") }
+    }
+
+    @Test func keysOrdersAndFirstObjectsAreKeptInTheRecord() throws {
+        let view = ViewDescription(
+            name: "Months", entityName: "Film",
+            keys: [
+                ViewKey("year", keyPath: "date", function: .calendar(.year, timeZone: "Europe/Berlin")),
+                ViewKey("price", keyPath: "gross", function: .bucket(width: 0.5)),
+            ],
+            aggregates: [ViewAggregate("n", .count), ViewAggregate("best", .last, "title", by: "gross", limit: 3)],
+            orders: [ViewOrder("n", isAscending: false)])
+        #expect(
+            "\(view)" == "Film BY year = year(date, Europe/Berlin), price = bucket(gross, 0.5): "
+                + "n = count, best = last(title by gross, 3) ORDERED BY n descending")
+        let model = try model().adding(views: [view])
+        let schema = try Schema(
+            version: ModelVersion(rawValue: 1), model: model,
+            assignment: try ModelAssignment().extended(for: model, from: nil))
+        let read = try SchemaRecord.schema(from: try SchemaRecord(schema).encoded())
+        #expect(read.model.views == [view])
+        #expect(read.assignment.zones == ["Months": ["Europe/Berlin": try #require(ZoneRules(named: "Europe/Berlin"))]])
+        #expect(read.assignment == schema.assignment)
+        // The rules stay with the view until it gets another number.
+        var kept = schema.assignment
+        kept.zones["Months"]?["Europe/Berlin"] = ZoneRules(named: "UTC")
+        let older = try Schema(version: ModelVersion(rawValue: 1), model: model, assignment: kept)
+        #expect(try kept.extended(for: model, from: older).zones == kept.zones)
+        var next = view
+        next.version = 2
+        let renewed = try self.model().adding(views: [next])
+        #expect(try kept.extended(for: renewed, from: older).zones == schema.assignment.zones)
+    }
+
     @Test func aRecordOfAModelWithoutViewsIsAsItWas() throws {
         let plain = try model()
         let assignment = try ModelAssignment().extended(for: plain, from: nil)

@@ -43,7 +43,7 @@ enum FilmViews {
     }
 
     static func all() throws -> [ViewDescription] {
-        [try byStudio(), byTitleAndYear, films, everything, try byCountry()]
+        [try byStudio(), byTitleAndYear, films, everything, try byCountry(), byTime, byHour]
     }
 
     static func byStudio() throws -> ViewDescription {
@@ -54,8 +54,38 @@ enum FilmViews {
                 ViewAggregate("works", .count), ViewAggregate("gross", .sum, "gross"),
                 ViewAggregate("rating", .sum, "rating"), ViewAggregate("mean", .average, "year"),
                 ViewAggregate("titles", .countDistinct, "title"), ViewAggregate("best", .max, "rating"),
+            ],
+            orders: [
+                ViewOrder("gross", isAscending: false), ViewOrder("mean"),
+                ViewOrder([SortDescription("titles", isAscending: false), SortDescription("best")]),
             ])
     }
+
+    /// Parts of dates and buckets of numbers as keys; first and last objects.
+    static let byTime = ViewDescription(
+        name: "ByTime", entityName: "Work",
+        keys: [
+            ViewKey("y", keyPath: "shown", function: .calendar(.year, timeZone: "Europe/Berlin")),
+            ViewKey("m", keyPath: "shown", function: .calendar(.month, timeZone: "Europe/Berlin")),
+            ViewKey("years", keyPath: "year", function: .bucket(width: 2)),
+            ViewKey("prices", keyPath: "gross", function: .bucket(width: 100)),
+        ],
+        aggregates: [
+            ViewAggregate("works", .count), ViewAggregate("first", .first, "title", by: "shown"),
+            ViewAggregate("best", .last, by: "rating"),
+            ViewAggregate("newest", .last, "studio.name", by: "year", limit: 3),
+            ViewAggregate("oldest", .first, by: "studio.stars", limit: 2),
+        ],
+        orders: [ViewOrder("works"), ViewOrder([SortDescription("m"), SortDescription("works", isAscending: false)])])
+
+    /// Further parts of dates and buckets.
+    static let byHour = ViewDescription(
+        name: "ByHour", entityName: "Work",
+        keys: [
+            ViewKey("d", keyPath: "shown", function: .calendar(.day, timeZone: "America/New_York")),
+            ViewKey("h", keyPath: "shown", function: .calendar(.hour, timeZone: "America/New_York")),
+            ViewKey("ratings", keyPath: "rating", function: .bucket(width: 0.25)),
+        ], aggregates: [ViewAggregate("works", .count)])
 
     /// Across to-ones: a change of a studio or country moves the groups of its works.
     static func byCountry() throws -> ViewDescription {
@@ -66,7 +96,7 @@ enum FilmViews {
                 ViewAggregate("works", .count), ViewAggregate("gross", .sum, "gross"),
                 ViewAggregate("stars", .sum, "studio.stars"), ViewAggregate("best", .max, "studio.stars"),
                 ViewAggregate("names", .countDistinct, "studio.name"),
-            ])
+            ], orders: [ViewOrder([SortDescription("at"), SortDescription("stars", isAscending: false)])])
     }
 
     /// Titles may be longer than a key of LMDB.
@@ -76,6 +106,10 @@ enum FilmViews {
             ViewAggregate("works", .count), ViewAggregate("rated", .count, "rating"),
             ViewAggregate("weight", .sum, "weight"), ViewAggregate("first", .min, "shown"),
             ViewAggregate("last", .max, "shown"), ViewAggregate("dearest", .max, "gross"),
+        ],
+        orders: [
+            ViewOrder("works", isAscending: false), ViewOrder([SortDescription("when"), SortDescription("weight")]),
+            ViewOrder("last"),
         ])
 
     static let films = ViewDescription(
@@ -94,82 +128,5 @@ enum FilmViews {
         -> ManagedObjectModel
     {
         try ManagedObjectModel(entities: entities(extra: extra)).adding(views: try views ?? all())
-    }
-}
-
-/// Computes the rows of a view from plain values, by the definition alone.
-struct PlainView {
-    let view: ViewDescription
-    private var groups: [[String]: (keys: [AttributeValue], objects: [[String: AttributeValue]])] = [:]
-
-    init(_ view: ViewDescription, _ objects: [[String: AttributeValue]]) throws {
-        self.view = view
-        for object in objects where Self.meets(object, view) {
-            let keys = view.keys.map { Self.normal(object[$0.keyPath] ?? .null) }
-            groups[keys.map { "\($0)" }, default: (keys, [])].objects.append(object)
-        }
-        if groups.isEmpty, view.keys.isEmpty { groups[[]] = ([], []) }
-    }
-
-    /// The two conditions of these tests.
-    private static func meets(_ object: [String: AttributeValue], _ view: ViewDescription) -> Bool {
-        if view.name == "ByCountry" {
-            guard case .integer(let stars)? = object["studio.stars"] else { return false }
-            return stars > 1
-        }
-        return view.predicate == nil || object["released"] == .boolean(true) && object["year", default: .null] != .null
-    }
-
-    /// Keys are in the normal form, and there is no negative zero.
-    static func normal(_ value: AttributeValue) -> AttributeValue {
-        switch value {
-        case .string(let text): .string(text.precomposedStringWithCanonicalMapping)
-        case .double(let number) where number == 0: .double(0)
-        default: value
-        }
-    }
-
-    /// A text for each row, sorted.
-    func rows() throws -> [String] {
-        try groups.values.map { group in
-            let results = try view.aggregates.map { try Self.result($0, group.objects) }
-            return (group.keys + results.map(Self.normal)).map { "\($0)" }.joined(separator: " | ")
-        }.sorted()
-    }
-
-    private static func result(
-        _ aggregate: ViewAggregate, _ objects: [[String: AttributeValue]]
-    ) throws -> AttributeValue {
-        guard let path = aggregate.keyPath else { return .integer(Int64(objects.count)) }
-        let values = objects.compactMap { $0[path] }.filter { !$0.isNull }
-        switch aggregate.function {
-        case .count: return .integer(Int64(values.count))
-        case .countDistinct: return .integer(Int64(Set(values.map { "\(normal($0))" }).count))
-        case .min: return values.min { $0.order(to: $1) == .ascending } ?? .null
-        case .max: return values.max { $0.order(to: $1) == .ascending } ?? .null
-        case .sum: return sum(values, path)
-        case .average: return try ValueArithmetic.mean(of: sum(values, path), count: Int64(values.count))
-        }
-    }
-
-    /// Floating-point numbers are summed from the largest exponent down in 128 bits, which is exact for these tests.
-    private static func sum(_ values: [AttributeValue], _ path: String) -> AttributeValue {
-        var whole: Int64 = 0
-        var decimal = Decimal(0)
-        var units: Int128 = 0
-        for value in values {
-            switch value {
-            case .integer(let number): whole += number
-            case .decimal(let number): decimal += number
-            case .double(let number): units += Int128(number * 0x1p60)
-            case .float(let number): units += Int128((Double(number.description) ?? 0) * 0x1p60)
-            default: break
-            }
-        }
-        switch path {
-        case "gross": return .decimal(decimal)
-        case "rating", "weight": return .double(scalbn(Double(units), -60))
-        default: return .integer(whole)
-        }
     }
 }

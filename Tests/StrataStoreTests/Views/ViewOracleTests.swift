@@ -122,7 +122,9 @@ struct ViewOracle {
             values["weight"] = maybe(.float(weights.randomElement(using: &generator) ?? 0))
         }
         if often() {
-            values["shown"] = maybe(.date(Date(timeIntervalSinceReferenceDate: .random(in: -9...9, using: &generator))))
+            let reach = [9.0, 4e7, 3e9].randomElement(using: &generator) ?? 9
+            let date = Date(timeIntervalSinceReferenceDate: .random(in: -reach...reach, using: &generator))
+            values["shown"] = maybe(.date(date))
         }
         if often() { values["released"] = .boolean(Bool.random(using: &generator)) }
         if often() {
@@ -177,17 +179,25 @@ struct ViewOracle {
             let series = try fixture.entity("Series").id
             let entities = view.entityName == "Work" ? [film, series] : [film]
             let own = objects.filter { entities.contains($0.key.entityID) }
-            let expected = try PlainView(view, own.values.map { withFarValues($0, objects) }).rows()
-            let found = try fixture.store.read(at: eventNumber) { snapshot in
-                try snapshot.rows(ViewRequest(view.name)).map { row in
-                    row.map { "\(PlainView.normal($0))" }.joined(separator: " | ")
-                }
-            }.sorted()
-            if found != expected {
-                return "\(view.name) has \(found.filter { !expected.contains($0) }), "
-                    + "not \(expected.filter { !found.contains($0) })"
+            let plain = own.map { id, values in
+                withFarValues(values, objects).merging(["SELF": .objectID(id)]) { $1 }
             }
+            let expected = try PlainView(view, plain).rows()
+            let problem = try fixture.store.read(at: eventNumber) { snapshot -> String? in
+                let rows = try snapshot.rows(ViewRequest(view.name)).map(Array.init)
+                let found = rows.map(Self.text).sorted()
+                if found != expected {
+                    return "\(view.name) has \(found.filter { !expected.contains($0) }), "
+                        + "not \(expected.filter { !found.contains($0) })"
+                }
+                return try ViewReading(view, rows).problem(snapshot)
+            }
+            if let problem { return problem }
         }
         return nil
+    }
+
+    static func text(_ row: [AttributeValue]) -> String {
+        row.map { "\(PlainView.normal($0))" }.joined(separator: " | ")
     }
 }

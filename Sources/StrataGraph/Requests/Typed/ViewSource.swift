@@ -74,93 +74,25 @@ public struct ViewSource<Object: ManagedObject>: Sendable {
 
     private func key(_ property: PartialKeyPath<Object>, _ name: String?) -> ViewSource {
         let path = PropertyName.ofAny(property)
-        return with { $0.keys.append(ViewKey(name ?? path, keyPath: path)) }
+        return with(key: ViewKey(name ?? path, keyPath: path))
     }
 
-    // MARK: Aggregates
+    // MARK: Orders
 
-    /// Counts the objects of a group.
-    public func counting(as name: String) -> ViewSource { with { $0.aggregates.append(ViewAggregate(name, .count)) } }
-
-    /// Counts the objects of a group that have a value.
-    public func counting<Value: StorableValue>(
-        _ property: KeyPath<Object, Value?>, as name: String
-    ) -> ViewSource {
-        aggregate(.count, property, name)
+    /// Keeps the rows in an order of a column too, so that the first rows in it are found at once.
+    ///
+    /// - Parameter column: a number, date, boolean, UUID or to-one by its name.
+    public func ordered(by column: String, ascending: Bool = true) -> ViewSource {
+        ordered(by: [SortDescription(column, isAscending: ascending)])
     }
 
-    /// Counts the different values in a group.
-    public func countingDistinct<Value: StorableValue>(
-        _ property: KeyPath<Object, Value>, as name: String
-    ) -> ViewSource {
-        aggregate(.countDistinct, property, name)
+    /// Keeps the rows in an order of several columns too.
+    public func ordered(by columns: [SortDescription]) -> ViewSource {
+        with { $0.orders.append(ViewOrder(columns)) }
     }
 
-    /// Counts the different values in a group.
-    public func countingDistinct<Value: StorableValue>(
-        _ property: KeyPath<Object, Value?>, as name: String
-    ) -> ViewSource {
-        aggregate(.countDistinct, property, name)
-    }
+    // MARK: Columns
 
-    /// Sums a number, exactly.
-    public func summing<Value: Numeric & StorableValue>(
-        _ property: KeyPath<Object, Value>, as name: String
-    ) -> ViewSource {
-        aggregate(.sum, property, name)
-    }
-
-    /// Sums an optional number, exactly.
-    public func summing<Value: Numeric & StorableValue>(
-        _ property: KeyPath<Object, Value?>, as name: String
-    ) -> ViewSource {
-        aggregate(.sum, property, name)
-    }
-
-    /// Averages a number.
-    public func averaging<Value: Numeric & StorableValue>(
-        _ property: KeyPath<Object, Value>, as name: String
-    ) -> ViewSource {
-        aggregate(.average, property, name)
-    }
-
-    /// Averages an optional number over the objects that have one.
-    public func averaging<Value: Numeric & StorableValue>(
-        _ property: KeyPath<Object, Value?>, as name: String
-    ) -> ViewSource {
-        aggregate(.average, property, name)
-    }
-
-    /// Finds the smallest number or date.
-    public func minimum<Value: Comparable & StorableValue>(
-        _ property: KeyPath<Object, Value>, as name: String
-    ) -> ViewSource {
-        aggregate(.min, property, name)
-    }
-
-    /// Finds the smallest number or date among the objects that have one.
-    public func minimum<Value: Comparable & StorableValue>(
-        _ property: KeyPath<Object, Value?>, as name: String
-    ) -> ViewSource {
-        aggregate(.min, property, name)
-    }
-
-    /// Finds the largest number or date.
-    public func maximum<Value: Comparable & StorableValue>(
-        _ property: KeyPath<Object, Value>, as name: String
-    ) -> ViewSource {
-        aggregate(.max, property, name)
-    }
-
-    /// Finds the largest number or date among the objects that have one.
-    public func maximum<Value: Comparable & StorableValue>(
-        _ property: KeyPath<Object, Value?>, as name: String
-    ) -> ViewSource {
-        aggregate(.max, property, name)
-    }
-
-    private func aggregate(_ function: ViewFunction, _ property: PartialKeyPath<Object>, _ name: String) -> ViewSource {
-        let path = PropertyName.ofAny(property)
-        return with { $0.aggregates.append(ViewAggregate(name, function, path)) }
-    }
+    func with(key: ViewKey) -> ViewSource { with { $0.keys.append(key) } }
+    func with(aggregate: ViewAggregate) -> ViewSource { with { $0.aggregates.append(aggregate) } }
 }

@@ -17,18 +17,12 @@ extension ModelCheck {
                 report(subject, "is a view of an unknown entity, \(view.entityName)\(ending)")
                 continue
             }
-            for key in view.keys {
-                if let complaint = hierarchy.complaint(aboutValuePath: key.keyPath, in: entity.name) {
-                    report(Subject(entity.name, key.keyPath), "\(complaint), as a key of the view \(view.name).")
-                } else if hierarchy.valueType(of: key.keyPath, in: entity.name) == .undefined {
-                    report(
-                        Subject(entity.name, key.keyPath), "has no type, so it is no key of the view \(view.name).")
-                }
-            }
+            for key in view.keys { check(key, of: entity, view: view.name) }
             for aggregate in view.aggregates { check(aggregate, of: entity, view: view.name) }
             if let predicate = view.predicate {
                 checkCondition(predicate, of: entity, view: view.name)
             }
+            checkOrders(of: view, at: subject)
         }
     }
 
@@ -53,10 +47,84 @@ extension ModelCheck {
         return nil
     }
 
+    private mutating func check(_ key: ViewKey, of entity: EntityDescription, view: String) {
+        let subject = Subject(entity.name, key.keyPath)
+        let what = "key of the view \(view)"
+        if let complaint = hierarchy.complaint(aboutValuePath: key.keyPath, in: entity.name) {
+            return report(subject, "\(complaint), as a \(what).")
+        }
+        let type = hierarchy.valueType(of: key.keyPath, in: entity.name)
+        switch key.function {
+        case nil: if type == .undefined { report(subject, "has no type, so it is no \(what).") }
+        case .calendar(let part, let timeZone)?:
+            if type != .date {
+                report(subject, "is \(Self.name(type)) and has no \(part.rawValue), as a \(what).")
+            }
+            if ZoneRules(named: timeZone) == nil {
+                report(subject, "is to be in an unknown time zone, \(timeZone), as a \(what).")
+            }
+        case .bucket(let width)?:
+            if type?.isNumeric != true {
+                return report(subject, "is \(Self.name(type)) and has no buckets, as a \(what).")
+            }
+            if !width.isFinite || width <= 0 {
+                report(subject, "has buckets \(width) wide, as a \(what); a width is above 0.")
+            } else if type?.isInteger == true, Int64(exactly: width) == nil {
+                report(subject, "is \(Self.name(type)); buckets \(width) wide are not whole, as a \(what).")
+            }
+        }
+    }
+
+    /// An order is by columns whose values have a bounded size in a key.
+    private mutating func checkOrders(of view: ViewDescription, at subject: Subject) {
+        if view.orders.isEmpty { return }
+        if view.keys.isEmpty { report(subject, "has no keys, so its single row needs no order.") }
+        let most = ModelLimits.ordersOfView
+        if view.orders.count > most { report(subject, "has \(view.orders.count) orders; \(most) is the most.") }
+        if Set(view.orders).count < view.orders.count { report(subject, "has the same order twice.") }
+        for order in view.orders {
+            let what = "has an order by \(order.columns.isEmpty ? "nothing" : order.description)"
+            let most = ModelLimits.columnsOfOrder
+            if !(1...most).contains(order.columns.count) {
+                report(subject, "\(what); an order has 1 to \(most) columns.")
+            }
+            if Set(order.columns.map(\.keyPath)).count < order.columns.count {
+                report(subject, "\(what), which names a column twice.")
+            }
+            for column in order.columns {
+                if !column.isPlain { report(subject, "\(what); an order of a view folds nothing and has nil first.") }
+                if let complaint = complaint(aboutOrder: column.keyPath, of: view) {
+                    report(subject, "\(what), and \(complaint).")
+                }
+            }
+        }
+    }
+
+    private func complaint(aboutOrder column: String, of view: ViewDescription) -> String? {
+        if let key = view.keys.first(where: { $0.name == column }) {
+            if key.function != nil || hierarchy.entity(named: view.entityName) == nil { return nil }
+            switch hierarchy.valueType(of: key.keyPath, in: view.entityName) {
+            case .string?, .uri?, .binaryData?, .transformable?:
+                return "\(column) is of any length"
+            default: return nil
+            }
+        }
+        guard let aggregate = view.aggregates.first(where: { $0.name == column }) else {
+            return "\(column) is no column" + NearestName.ending(for: column, among: view.columnNames)
+        }
+        return aggregate.function.isOrdered ? "\(column) is of an object that may change" : nil
+    }
+
     private mutating func check(_ aggregate: ViewAggregate, of entity: EntityDescription, view: String) {
         let what = "\(aggregate.function.rawValue) of the view \(view)"
+        if aggregate.function.isOrdered {
+            checkOrder(of: aggregate, entity, what: what, view: view)
+        } else if aggregate.orderPath != nil || aggregate.limit != nil {
+            report(
+                Subject(entity.name, view), "has an aggregate \(aggregate.name) with an order, which it does not use.")
+        }
         guard let path = aggregate.keyPath else {
-            if aggregate.function != .count {
+            if aggregate.function != .count, !aggregate.function.isOrdered {
                 report(Subject(entity.name, view), "has an aggregate \(aggregate.name) without a key path.")
             }
             return
@@ -67,7 +135,7 @@ extension ModelCheck {
         }
         let type = hierarchy.valueType(of: path, in: entity.name)
         switch aggregate.function {
-        case .count: break
+        case .count, .first, .last: break
         case .countDistinct:
             if type == .undefined { report(subject, "has no type to be compared, in the \(what).") }
         case .sum, .average:
@@ -76,6 +144,27 @@ extension ModelCheck {
             if type?.isNumeric != true, type != .date {
                 report(subject, "is \(Self.name(type)), neither a number nor a date, in the \(what).")
             }
+        }
+    }
+
+    /// The order of a `first` or `last`.
+    private mutating func checkOrder(
+        of aggregate: ViewAggregate, _ entity: EntityDescription, what: String, view: String
+    ) {
+        let most = ModelLimits.objectsOfAggregate
+        if let limit = aggregate.limit, !(1...most).contains(limit) {
+            report(Subject(entity.name, view), "has \(limit) objects in the \(what); 1 to \(most) are possible.")
+        }
+        guard let path = aggregate.orderPath else {
+            return report(Subject(entity.name, view), "has an aggregate \(aggregate.name) without an order.")
+        }
+        let subject = Subject(entity.name, path)
+        if let complaint = hierarchy.complaint(aboutValuePath: path, in: entity.name) {
+            return report(subject, "\(complaint), as the order of the \(what).")
+        }
+        let type = hierarchy.valueType(of: path, in: entity.name)
+        if type?.isNumeric != true, type != .date {
+            report(subject, "is \(Self.name(type)), neither a number nor a date, as the order of the \(what).")
         }
     }
 

@@ -13,6 +13,11 @@ package enum ModelLimits {
     package static let compositeElements = 256
     package static let indexElements = 16
     package static let columnsOfView = 64
+    package static let ordersOfView = 8
+    /// Their values must fit into a key of LMDB beside the key of the group.
+    package static let columnsOfOrder = 4
+    /// Objects of a `first` or `last`.
+    package static let objectsOfAggregate = 100
 }
 
 /// Names that a model may not use, because objects have members with these names, or because they have a meaning in

@@ -10,7 +10,7 @@
 ///     aggregates: [ViewAggregate("films", .count), ViewAggregate("gross", .sum, "gross")])
 /// let withSales = try model.adding(views: [sales])
 /// ```
-public struct ViewDescription: Sendable, Hashable, Codable {
+public struct ViewDescription: Sendable, Hashable {
     /// The name, unique among the views of a model.
     public var name: String
     /// The author's number of the definition. Another number makes the view anew, like another definition.
@@ -26,11 +26,17 @@ public struct ViewDescription: Sendable, Hashable, Codable {
     public var keys: [ViewKey]
     /// What is computed for each group.
     public var aggregates: [ViewAggregate]
+    /// The orders of the rows that the store keeps beside that of the keys.
+    public var orders: [ViewOrder]
+    /// Whether the view stays in a store when an app opens it whose model does not declare it. `strata views create`
+    /// makes such views.
+    public var isOfStore = false
 
     /// A view of an entity.
     public init(
         name: String, version: Int = 1, entityName: String, where predicate: FetchPredicate? = nil,
-        keys: [ViewKey] = [], aggregates: [ViewAggregate], includesSubentities: Bool = true
+        keys: [ViewKey] = [], aggregates: [ViewAggregate], orders: [ViewOrder] = [],
+        includesSubentities: Bool = true
     ) {
         self.name = name
         self.version = version
@@ -38,6 +44,7 @@ public struct ViewDescription: Sendable, Hashable, Codable {
         self.predicate = predicate
         self.keys = keys
         self.aggregates = aggregates
+        self.orders = orders
         self.includesSubentities = includesSubentities
     }
 
@@ -51,11 +58,14 @@ public struct ViewKey: Sendable, Hashable, Codable {
     public var name: String
     /// The name of an attribute or to-one, `composite.element`, or such a name behind to-ones: `studio.country.name`.
     public var keyPath: String
+    /// What makes a key of the value; nil for the value itself.
+    public var function: ViewKeyFunction?
 
     /// A key with a column name of its own.
-    public init(_ name: String, keyPath: String) {
+    public init(_ name: String, keyPath: String, function: ViewKeyFunction? = nil) {
         self.name = name
         self.keyPath = keyPath
+        self.function = function
     }
 
     /// A key with the name of its property.
@@ -68,14 +78,25 @@ public struct ViewAggregate: Sendable, Hashable, Codable {
     public var name: String
     /// What is computed.
     public var function: ViewFunction
-    /// The name of an attribute, `composite.element`, or such a name behind to-ones; nil counts objects.
+    /// The name of an attribute, `composite.element`, or such a name behind to-ones. nil counts objects, and stands for
+    /// the object itself in `first` and `last`.
     public var keyPath: String?
+    /// For `first` and `last`: the number or date by which the objects are ordered, as a key path like the others.
+    public var orderPath: String?
+    /// For `first` and `last`: how many objects; nil for one. The column of several is a composite whose elements are
+    /// named "1", "2" and so on.
+    public var limit: Int?
 
     /// An aggregate with its column name.
-    public init(_ name: String, _ function: ViewFunction, _ keyPath: String? = nil) {
+    public init(
+        _ name: String, _ function: ViewFunction, _ keyPath: String? = nil, by orderPath: String? = nil,
+        limit: Int? = nil
+    ) {
         self.name = name
         self.function = function
         self.keyPath = keyPath
+        self.orderPath = orderPath
+        self.limit = limit
     }
 }
 
@@ -93,6 +114,16 @@ public enum ViewFunction: String, Sendable, Hashable, Codable, CaseIterable {
     case min
     /// The largest number or date.
     case max
+    /// The value of the first object by an order, or the values of the first ones. Objects with the same value of the
+    /// order are ordered by their ids.
+    case first
+    /// The value of the last object by an order, or the values of the last ones.
+    case last
+}
+
+extension ViewFunction {
+    /// Whether it is of the first objects by an order.
+    package var isOrdered: Bool { self == .first || self == .last }
 }
 
 extension ViewDescription: CustomStringConvertible {
@@ -101,16 +132,60 @@ extension ViewDescription: CustomStringConvertible {
         var text = includesSubentities ? entityName : "\(entityName) only"
         if let predicate { text += " WHERE \(predicate)" }
         if !keys.isEmpty { text += " BY " + keys.map(\.description).joined(separator: ", ") }
-        return text + ": " + aggregates.map(\.description).joined(separator: ", ")
+        text += ": " + aggregates.map(\.description).joined(separator: ", ")
+        for order in orders { text += " ORDERED BY \(order)" }
+        return text
     }
 }
 
 extension ViewKey: CustomStringConvertible {
-    /// The key path, and the name of the column if it is another.
-    public var description: String { name == keyPath ? name : "\(name) = \(keyPath)" }
+    /// The key path or function, and the name of the column if it is another.
+    public var description: String {
+        let text = function?.description(of: keyPath) ?? keyPath
+        return name == text ? name : "\(name) = \(text)"
+    }
 }
 
 extension ViewAggregate: CustomStringConvertible {
     /// The column and its function: `gross = sum(gross)`.
-    public var description: String { "\(name) = \(function.rawValue)" + (keyPath.map { "(\($0))" } ?? "") }
+    public var description: String {
+        var arguments = keyPath ?? ""
+        if let orderPath { arguments = (keyPath ?? "SELF") + " by \(orderPath)" }
+        if let limit { arguments += ", \(limit)" }
+        return "\(name) = \(function.rawValue)" + (arguments.isEmpty ? "" : "(\(arguments))")
+    }
+}
+
+extension ViewDescription: Codable {
+    private enum Key: String, CodingKey {
+        case name, version, entityName, includesSubentities, predicate, keys, aggregates, orders, isOfStore
+    }
+
+    /// Reads a description. Orders, and whether it is of the store, may be missing.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        name = try container.decode(String.self, forKey: .name)
+        version = try container.decode(Int.self, forKey: .version)
+        entityName = try container.decode(String.self, forKey: .entityName)
+        includesSubentities = try container.decode(Bool.self, forKey: .includesSubentities)
+        predicate = try container.decodeIfPresent(FetchPredicate.self, forKey: .predicate)
+        keys = try container.decode([ViewKey].self, forKey: .keys)
+        aggregates = try container.decode([ViewAggregate].self, forKey: .aggregates)
+        orders = try container.decodeIfPresent([ViewOrder].self, forKey: .orders) ?? []
+        isOfStore = try container.decodeIfPresent(Bool.self, forKey: .isOfStore) ?? false
+    }
+
+    /// Writes a description. What is not said is left out.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(version, forKey: .version)
+        try container.encode(entityName, forKey: .entityName)
+        try container.encode(includesSubentities, forKey: .includesSubentities)
+        try container.encodeIfPresent(predicate, forKey: .predicate)
+        try container.encode(keys, forKey: .keys)
+        try container.encode(aggregates, forKey: .aggregates)
+        if !orders.isEmpty { try container.encode(orders, forKey: .orders) }
+        if isOfStore { try container.encode(isOfStore, forKey: .isOfStore) }
+    }
 }

@@ -9,6 +9,8 @@
 //                                 lowest one; words of 64 bits; UInt8 1 if special values follow, else 0; for 1, Int64
 //                                 numbers of NaN, of +infinity and of -infinity
 //   min, max                      UInt32 length, the value as in a key (KeyEncoding.swift); empty without a value
+//   first, last                   UInt16 number of objects; for each, the first or last one first: UInt32 length, value
+//                                 of the order as in a key and UInt64 object id, big-endian
 //
 // The words of a sum of doubles are a signed integer in two's complement that counts units of 2^-1074; word 0 has the
 // lowest 64 bits. Neither zero words below nor words of the sign alone above are kept.
@@ -27,14 +29,36 @@ package enum AggregateKind: Sendable, Hashable {
     case distinct
     /// The same; the state has the extreme value.
     case minimum, maximum
+    /// Values of an order with the ids of their objects, in the same table; the state has the first or last ones.
+    case first(Int)
+    case last(Int)
 
-    package init(_ function: ViewFunction, _ type: AttributeType?) {
+    /// Whether the largest value is sought, so that values are complemented where they are kept.
+    package var isDescending: Bool {
+        switch self {
+        case .maximum, .last: true
+        default: false
+        }
+    }
+
+    /// How many of the kept values the state repeats.
+    package var extremeCount: Int {
+        switch self {
+        case .minimum, .maximum: 1
+        case .first(let count), .last(let count): count
+        default: 0
+        }
+    }
+
+    package init(_ function: ViewFunction, _ type: AttributeType?, limit: Int = 1) {
         self =
             switch function {
             case .count: type == nil ? .rows : .values
             case .countDistinct: .distinct
             case .min: .minimum
             case .max: .maximum
+            case .first: .first(limit)
+            case .last: .last(limit)
             case .sum, .average:
                 switch type {
                 case .decimal?: .decimalSum
@@ -51,8 +75,8 @@ package struct AggregateState: Sendable, Hashable {
     package var whole: Int128 = 0
     package var decimal: DecimalSum?
     package var double: DoubleSum?
-    /// The smallest or largest value, as in a key.
-    package var extreme: [UInt8] = []
+    /// The smallest or largest values, as in a key; one at most for a minimum or maximum.
+    package var extremes: [[UInt8]] = []
 
     package init() {}
 
@@ -95,11 +119,13 @@ package struct AggregateState: Sendable, Hashable {
         case .rows: return .integer(rowCount)
         case .values, .distinct: return .integer(count)
         case .minimum, .maximum:
-            guard let type, !extreme.isEmpty else { return .null }
+            guard let type, let extreme = extremes.first else { return .null }
             return try extreme.withUnsafeBytes { bytes in
                 var reader = ByteReader(bytes)
                 return try GroupKey.value(&reader, type)
             }
+        // The values are read from the objects.
+        case .first, .last: return .null
         case .integerSum, .decimalSum, .doubleSum:
             return try function == .average ? ValueArithmetic.mean(of: total(kind), count: count) : total(kind)
         }
@@ -123,7 +149,7 @@ package struct AggregateState: Sendable, Hashable {
     /// Whether adding the two to a state gives the same: a sum that has become zero is like none.
     package func isSame(as other: AggregateState) -> Bool {
         count == other.count && whole == other.whole && decimal ?? DecimalSum() == other.decimal ?? DecimalSum()
-            && double ?? DoubleSum() == other.double ?? DoubleSum() && extreme == other.extreme
+            && double ?? DoubleSum() == other.double ?? DoubleSum() && extremes == other.extremes
     }
 
     // MARK: Bytes
@@ -131,9 +157,11 @@ package struct AggregateState: Sendable, Hashable {
     package func encode(_ kind: AggregateKind, into writer: inout ByteWriter) {
         switch kind {
         case .rows: return
-        case .minimum, .maximum:
-            writer.append(littleEndian: UInt32(truncatingIfNeeded: extreme.count))
-            return extreme.withUnsafeBytes { writer.append($0) }
+        case .minimum, .maximum: return Self.append(extremes.first ?? [], to: &writer)
+        case .first, .last:
+            writer.append(littleEndian: UInt16(truncatingIfNeeded: extremes.count))
+            for extreme in extremes { Self.append(extreme, to: &writer) }
+            return
         default: writer.append(littleEndian: count)
         }
         switch kind {
@@ -146,11 +174,24 @@ package struct AggregateState: Sendable, Hashable {
         }
     }
 
+    private static func append(_ extreme: [UInt8], to writer: inout ByteWriter) {
+        writer.append(littleEndian: UInt32(truncatingIfNeeded: extreme.count))
+        extreme.withUnsafeBytes { writer.append($0) }
+    }
+
     package init(_ kind: AggregateKind, _ reader: inout ByteReader) throws(CorruptRecord) {
         switch kind {
         case .rows: return
         case .minimum, .maximum:
-            extreme = Array(try reader.readCountedBytes())
+            let extreme = Array(try reader.readCountedBytes())
+            extremes = extreme.isEmpty ? [] : [extreme]
+            return
+        case .first, .last:
+            for _ in 0..<(try reader.readInteger(as: UInt16.self)) {
+                let extreme = Array(try reader.readCountedBytes())
+                if extreme.count < 8 { throw reader.corrupt("first object of a group cut short") }
+                extremes.append(extreme)
+            }
             return
         default: count = try reader.readInteger()
         }

@@ -61,6 +61,7 @@ private struct AssignmentExtender {
         result.properties = [:]
         result.indexes = [:]
         result.views = [:]
+        result.zones = [:]
         result.replaced = [:]
         result.filedOneToOnes = []
     }
@@ -321,11 +322,15 @@ private struct AssignmentExtender {
                 ViewMeaning(old, model: previous.model, assignment: previous.assignment) == meaning
             {
                 result.views[view.name] = number
+                result.zones[view.name] = previous.assignment.zones[view.name]
                 continue
             }
             guard result.nextView < UInt32.max else { throw exhausted("view") }
             result.views[view.name] = ViewID(rawValue: result.nextView)
             result.nextView += 1
+            for case .calendar(_, let zone)? in view.keys.map(\.function) {
+                result.zones[view.name, default: [:]][zone] = ZoneRules(named: zone)
+            }
         }
     }
 

@@ -21,6 +21,9 @@ package struct ModelAssignment: Sendable, Hashable {
     package var filedOneToOnes: Set<PropertyID>
     /// The numbers of declared views by name.
     package var views: [String: ViewID] = [:]
+    /// The rules of the time zones that the keys of views use, by the names of view and zone, as of when the view got
+    /// its number.
+    package var zones: [String: [String: ZoneRules]] = [:]
     /// The next numbers to assign. Numbers of removed entities, properties, indexes and views are never assigned again.
     package var nextEntity: UInt16
     package var nextProperty: UInt32
@@ -55,7 +58,7 @@ extension ModelAssignment {
 extension ModelAssignment: Codable {
     private enum Key: String, CodingKey {
         case entities, properties, indexes, bornDefaults, replaced, filedOneToOnes, nextEntity, nextProperty, nextIndex
-        case views, nextView
+        case views, zones, nextView
     }
 
     package init(from decoder: any Decoder) throws {
@@ -67,6 +70,7 @@ extension ModelAssignment: Codable {
         nextProperty = try container.decode(UInt32.self, forKey: .nextProperty)
         nextIndex = try container.decode(UInt32.self, forKey: .nextIndex)
         views = try container.decodeIfPresent([String: ViewID].self, forKey: .views) ?? [:]
+        zones = try container.decodeIfPresent([String: [String: ZoneRules]].self, forKey: .zones) ?? [:]
         nextView = try container.decodeIfPresent(UInt32.self, forKey: .nextView) ?? 1
         bornDefaults = [:]
         for (text, value) in try container.decode([String: AttributeValue].self, forKey: .bornDefaults) {
@@ -100,6 +104,7 @@ extension ModelAssignment: Codable {
         try container.encode(Dictionary(uniqueKeysWithValues: defaults), forKey: .bornDefaults)
         // Omitted if empty, which is usual.
         if !views.isEmpty { try container.encode(views, forKey: .views) }
+        if !zones.isEmpty { try container.encode(zones, forKey: .zones) }
         if nextView > 1 { try container.encode(nextView, forKey: .nextView) }
         if !replaced.isEmpty {
             let numbers = replaced.map { (String($0.key.rawValue), $0.value) }

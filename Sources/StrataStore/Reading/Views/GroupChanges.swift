@@ -64,10 +64,12 @@ final class GroupChanges {
 
     /// Adds a value to an aggregate, or takes it away.
     ///
-    /// - Parameter keyKind: how the value is encoded where it is kept.
+    /// - Parameters:
+    ///   - id: the object that has the value.
+    ///   - keyKind: how the value is encoded where it is kept.
     func add(
-        _ value: AttributeValue, _ kind: AggregateKind, _ keyKind: KeyKind, _ aggregate: Int, _ sign: Int64,
-        to group: Group
+        _ value: AttributeValue, of id: ObjectID, _ kind: AggregateKind, _ keyKind: KeyKind, _ aggregate: Int,
+        _ sign: Int64, to group: Group
     ) {
         if value.isNull { return }
         let state = group.first + aggregate
@@ -85,18 +87,20 @@ final class GroupChanges {
             }
         case .minimum, .maximum:
             // NaN is no extreme.
-            if !value.isNaN { keep(value, keyKind, aggregate, sign, to: group) }
-        case .distinct: keep(value, keyKind, aggregate, sign, to: group)
+            if !value.isNaN { keep(aggregate, sign, to: group) { GroupKey.append(value, keyKind, to: &$0) } }
+        case .first, .last:
+            if !value.isNaN { keep(aggregate, sign, to: group) { GroupKey.append(value, keyKind, of: id, to: &$0) } }
+        case .distinct: keep(aggregate, sign, to: group) { GroupKey.append(value, keyKind, to: &$0) }
         }
     }
 
     /// Adds a value to those that the group keeps, or takes it away.
-    private func keep(_ value: AttributeValue, _ kind: KeyKind, _ aggregate: Int, _ sign: Int64, to group: Group) {
+    private func keep(_ aggregate: Int, _ sign: Int64, to group: Group, _ append: (inout ByteWriter) -> Void) {
         beginValues(of: group.number, aggregate)
         let start = valueKey.count
-        GroupKey.append(value, kind, to: &valueKey)
+        append(&valueKey)
         // The largest value comes first, so that it is found like the smallest.
-        if groups[group.number].view.aggregates[aggregate].kind == .maximum { valueKey.complement(from: start) }
+        if groups[group.number].view.aggregates[aggregate].kind.isDescending { valueKey.complement(from: start) }
         ViewKeys.shortenValue(from: start, in: &valueKey)
         let (number, isNew) = values.number(of: valueKey.bytes)
         if isNew { valueChanges.append(ValueChange(group: group.number, aggregate: aggregate)) }
@@ -140,34 +144,36 @@ final class GroupChanges {
         of number: Int, in state: inout GroupState, _ table: Table?, _ transaction: ReadTransaction,
         others: [[UInt8]] = [], _ delta: (UnsafeRawBufferPointer) -> Int64
     ) throws {
-        for (index, aggregate) in groups[number].view.aggregates.enumerated()
-        where aggregate.kind == .minimum || aggregate.kind == .maximum {
+        for (index, aggregate) in groups[number].view.aggregates.enumerated() where aggregate.kind.extremeCount > 0 {
             beginValues(of: number, index)
             let prefix = valueKey.bytes
-            var first: [UInt8] = []
-            if let table { first = try firstValue(prefix, table, transaction, delta) }
-            for other in others where other.withUnsafeBytes({ $0.hasPrefix(prefix) }) {
-                let value = Array(other.dropFirst(prefix.count))
-                if first.isEmpty || value.lexicographicallyPrecedes(first) { first = value }
+            let count = aggregate.kind.extremeCount
+            var first: [[UInt8]] = []
+            if let table { first = try firstValues(count, prefix, table, transaction, delta) }
+            let added = others.filter { $0.withUnsafeBytes { $0.hasPrefix(prefix) } }
+            if !added.isEmpty {
+                let all = Set(first + added.map { Array($0.dropFirst(prefix.count)) })
+                first = Array(all.sorted { $0.lexicographicallyPrecedes($1) }.prefix(count))
             }
-            state.aggregates[index].extreme = aggregate.kind == .maximum ? first.map { ~$0 } : first
+            state.aggregates[index].extremes = aggregate.kind.isDescending ? first.map { $0.map { ~$0 } } : first
         }
     }
 
-    /// The first value in the table, after a prefix, that is there with the changes; empty if there is none.
-    private func firstValue(
-        _ prefix: UnsafeRawBufferPointer, _ table: Table, _ transaction: ReadTransaction,
+    /// The first values in the table, after a prefix, that are there with the changes.
+    private func firstValues(
+        _ count: Int, _ prefix: UnsafeRawBufferPointer, _ table: Table, _ transaction: ReadTransaction,
         _ delta: (UnsafeRawBufferPointer) -> Int64
-    ) throws -> [UInt8] {
+    ) throws -> [[UInt8]] {
         try transaction.withCursor(table) { cursor in
+            var values: [[UInt8]] = []
             var found = try cursor.seek(atOrAfter: prefix)
-            while found, cursor.key.hasPrefix(prefix) {
+            while found, values.count < count, cursor.key.hasPrefix(prefix) {
                 if try CounterKey.value(cursor.value) + delta(cursor.key) > 0 {
-                    return Array(cursor.key.dropFirst(prefix.count))
+                    values.append(Array(cursor.key.dropFirst(prefix.count)))
                 }
                 found = try cursor.next()
             }
-            return []
+            return values
         }
     }
 

@@ -69,6 +69,20 @@ enum ViewKeys {
         hash.finalize().withUnsafeBytes { writer.append($0) }
     }
 
+    /// The key of the record of a group.
+    static func stored(_ view: ViewID, _ key: [UInt8]) -> [UInt8] {
+        let whole = withUnsafeBytes(of: view.rawValue.bigEndian) { Array($0) } + key
+        if whole.count <= largestGroup { return whole }
+        var writer = ByteWriter(capacity: 256)
+        whole.withUnsafeBytes { append(group: $0, to: &writer) }
+        return Array(writer.bytes)
+    }
+
+    /// What the keys of the records of all groups begin with whose whole keys begin with some elements.
+    static func prefix(_ view: ViewID, _ elements: [UInt8]) -> [UInt8] {
+        Array((withUnsafeBytes(of: view.rawValue.bigEndian) { Array($0) } + elements).prefix(cutSize))
+    }
+
     /// Calls `body` with the bytes that all keys of a view begin with.
     static func withPrefix<R>(of view: ViewID, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try withUnsafeBytes(of: view.rawValue.bigEndian, body)

@@ -1,130 +1,116 @@
 import LMDB
-package import StrataModel
+import StrataModel
+
+/// A group of a view in some state.
+struct ViewGroup {
+    /// The whole key without the view's number.
+    let key: [UInt8]
+    /// The key of the group's record.
+    let stored: [UInt8]
+    let state: GroupState
+
+    init(_ view: PreparedView, _ key: [UInt8], _ state: GroupState) {
+        self.key = key
+        self.state = state
+        stored = ViewKeys.stored(view.id, key)
+    }
+
+    init(key: [UInt8], stored: [UInt8], state: GroupState) {
+        self.key = key
+        self.stored = stored
+        self.state = state
+    }
+}
 
 extension Snapshot {
-    /// The rows of a declared view in this state.
-    ///
-    /// The groups that the tables have are corrected by the rows that the snapshot's layers cover: at a past moment
-    /// those that changed since, with unsaved changes those too. Through an older model than the store's, all objects
-    /// are grouped anew.
-    ///
-    /// - Throws: `unknownKey` for a view or column that the model does not have; `invalidRequest`; `corrupt`.
-    /// - Complexity: O(groups + rows in layers).
-    package func rows(_ request: ViewRequest) throws -> ResultRows {
-        let view = try preparedView(request.viewName)
-        guard request.limit >= 0, request.offset >= 0 else {
-            throw StrataError(.invalidRequest, "Limit and offset cannot be negative.", context: context(of: view))
-        }
-        let order = try order(request.sort, view)
-        var rows: [[AttributeValue]] = []
-        try forEachGroup(of: view) { key, state in
-            let row = try view.columns(key, state)
-            if let predicate = request.predicate {
-                let context = ViewRowContext(view: view.description, values: row)
-                let evaluator = PredicateEvaluator(context, object: .one(.null))
-                guard try evaluator.holds(predicate) else { return }
-            }
-            try hold(row.count * MemoryLayout<AttributeValue>.stride)
-            rows.append(row)
-        }
-        if !order.isEmpty {
-            let evaluation = Evaluation(self)
-            let sorted = rows.indices.sorted { left, right in
-                for key in order {
-                    let order = key.compare(rows[left][key.column], rows[right][key.column], evaluation)
-                    if order != 0 { return order < 0 }
-                }
-                return left < right
-            }
-            rows = sorted.map { rows[$0] }
-        }
-        var result = ResultRows(names: view.description.columnNames)
-        let rest = rows.dropFirst(request.offset)
-        for row in request.limit > 0 ? rest.prefix(request.limit) : rest { result.append(row) }
-        return result
-    }
-
-    private func preparedView(_ name: String) throws -> PreparedView {
-        let views = try IndexMap.of(schema).views
-        if let view = views.view(named: name) { return view }
-        let names = views.views.map(\.description.name)
-        throw StrataError(
-            .unknownKey, "The model has no view \(name)\(NearestName.ending(for: name, among: names))",
-            context: .init(key: name))
-    }
-
-    private func context(of view: PreparedView) -> StrataError.Context {
-        .init(entityName: view.description.entityName, key: view.description.name)
-    }
-
-    private func order(_ sort: [SortDescription], _ view: PreparedView) throws -> [CompiledRows.RowOrder] {
-        let names = view.description.columnNames
-        return try sort.map { key in
-            guard let column = names.firstIndex(of: key.keyPath) else {
-                let ending = NearestName.ending(for: key.keyPath, among: names)
-                throw StrataError(
-                    .unknownKey, "The view \(view.description.name) has no column \(key.keyPath)\(ending)",
-                    context: context(of: view))
-            }
-            return CompiledRows.RowOrder(column: column, sort: key)
-        }
-    }
-
-    // MARK: Groups
-
-    /// Calls `body` with the whole key (without the view's number) and the state of each group, in key order.
-    func forEachGroup(of view: PreparedView, _ body: ([UInt8], GroupState) throws -> Void) throws {
+    /// Calls `body` with each group that may meet a condition, in the order of their records.
+    func forEachGroup(of view: PreparedView, _ access: ViewAccess, _ body: (ViewGroup) throws -> Void) throws {
         var count = 0
-        func visit(_ key: [UInt8], _ state: GroupState) throws {
-            guard state.rowCount > 0 else { return }
+        func visit(_ group: ViewGroup) throws {
+            guard group.state.rowCount > 0 else { return }
             count += 1
-            try body(key, state)
+            try body(group)
         }
         if let tables = tables.views, !histories.isPast {
-            try forEachGroup(of: view, tables, visit)
+            if let changes = try changesOfLayers(view) {
+                try forEachGroup(of: view, access, tables, changes, visit)
+            } else {
+                try forEachStoredGroup(of: view, access, tables, visit)
+            }
         } else {
-            try forEachGroup(of: view, madeAnew: try groupsAnew(of: view), visit)
+            let changes = GroupChanges()
+            try group(view, into: changes)
+            try touchedGroups(of: view, access, nil, changes).forEach(visit)
         }
         // As in rows of values: without keys there is one group even if there are no objects.
-        if count == 0, view.keys.isEmpty { try body([], GroupState(view)) }
+        if count == 0, view.keys.isEmpty { try body(ViewGroup(view, [], GroupState(view))) }
     }
 
     private func forEachGroup(
-        of view: PreparedView, _ tables: ViewTables, _ body: ([UInt8], GroupState) throws -> Void
+        of view: PreparedView, _ access: ViewAccess, _ tables: ViewTables, _ changes: GroupChanges,
+        _ body: (ViewGroup) throws -> Void
     ) throws {
-        guard let changes = try changesOfLayers(view) else {
-            return try forEachStoredGroup(of: view, tables, body)
+        var touched = try touchedGroups(of: view, access, tables, changes)[...]
+        let keys = Set(touched.map(\.stored))
+        try forEachStoredGroup(of: view, access, tables) { group in
+            while let first = touched.first, first.stored.lexicographicallyPrecedes(group.stored) {
+                try body(touched.removeFirst())
+            }
+            if !keys.contains(group.stored) { try body(group) }
         }
-        try changes.lay(over: tables, transaction)
-        // The order of the tables is not quite that of the keys, because long ones are cut.
-        var groups: [(key: [UInt8], state: GroupState)] = []
-        var others = Set(changes.keys)
-        try forEachStoredGroup(of: view, tables) { key, state in
-            others.remove(key)
-            groups.append((key, try changes.laid(over: state, key: key, view, tables, transaction) ?? state))
-        }
-        for key in others {
-            guard let state = try changes.laid(over: nil, key: key, view, tables, transaction) else { continue }
-            groups.append((key, state))
-        }
-        groups.sort { $0.key.lexicographicallyPrecedes($1.key) }
-        for group in groups { try body(group.key, group.state) }
+        try touched.forEach(body)
     }
 
     private func forEachStoredGroup(
-        of view: PreparedView, _ tables: ViewTables, _ body: ([UInt8], GroupState) throws -> Void
+        of view: PreparedView, _ access: ViewAccess, _ tables: ViewTables, _ body: (ViewGroup) throws -> Void
     ) throws {
-        try ViewKeys.withPrefix(of: view.id) { prefix in
+        if access.isOneGroup {
+            try spend(rows: 1)
+            if let group = try storedGroup(of: view, ViewKeys.stored(view.id, access.keyPrefix), tables) {
+                try body(group)
+            }
+            return
+        }
+        try ViewKeys.prefix(view.id, access.keyPrefix).withUnsafeBytes { prefix in
             try transaction.withCursor(tables.groups) { cursor in
                 var found = try cursor.seek(atOrAfter: prefix)
                 while found, cursor.key.hasPrefix(prefix) {
                     try spend(rows: 1)
                     let (key, state) = try decode(cursor.key, cursor.value, view)
-                    try body(key, state)
+                    if access.mayMeet(key) {
+                        try body(ViewGroup(key: key, stored: Array(cursor.key), state: state))
+                    }
                     found = try cursor.next()
                 }
             }
         }
+    }
+
+    /// The group that the tables have under the key of its record.
+    func storedGroup(of view: PreparedView, _ stored: [UInt8], _ tables: ViewTables) throws -> ViewGroup? {
+        try stored.withUnsafeBytes { bytes in
+            guard let record = try transaction.get(tables.groups, bytes) else { return nil }
+            let (key, state) = try decode(bytes, record, view)
+            return ViewGroup(key: key, stored: stored, state: state)
+        }
+    }
+
+    /// The groups that changes touch, as they are with the changes, in the order of their records. Some may be empty.
+    func touchedGroups(
+        of view: PreparedView, _ access: ViewAccess, _ tables: ViewTables?, _ changes: GroupChanges
+    ) throws -> [ViewGroup] {
+        try changes.lay(over: tables, transaction)
+        var groups: [ViewGroup] = []
+        for key in changes.keys where access.mayMeet(key) {
+            let stored = ViewKeys.stored(view.id, key)
+            let base = try tables.flatMap { try storedGroup(of: view, stored, $0)?.state }
+            if let state = try changes.laid(over: base, key: key, view, tables, transaction) {
+                groups.append(ViewGroup(key: key, stored: stored, state: state))
+            }
+        }
+        // The order of records is not quite that of whole keys, because long ones are cut.
+        groups.sort { $0.stored.lexicographicallyPrecedes($1.stored) }
+        return groups
     }
 
     private func decode(
@@ -133,12 +119,12 @@ extension Snapshot {
         do throws(CorruptRecord) {
             return try GroupState.decode(key, value, view)
         } catch {
-            throw StrataError.corrupt(error, "viewGroups", context(of: view))
+            throw StrataError.corrupt(error, "viewGroups", view.context)
         }
     }
 
     /// What the rows in the layers change of the view's groups; nil without layers.
-    private func changesOfLayers(_ view: PreparedView) throws -> GroupChanges? {
+    func changesOfLayers(_ view: PreparedView) throws -> GroupChanges? {
         if layers.isEmpty { return nil }
         let changes = GroupChanges()
         try addDifference(of: view, 1, to: changes)
@@ -181,13 +167,6 @@ extension Snapshot {
         return found.filter { entities.contains($0.entityID) }
     }
 
-    /// The view's groups of all objects, read one after the other.
-    private func groupsAnew(of view: PreparedView) throws -> GroupChanges {
-        let changes = GroupChanges()
-        try group(view, into: changes)
-        return changes
-    }
-
     /// Adds all objects of this state to a view's groups.
     func group(_ view: PreparedView, into changes: GroupChanges) throws {
         let evaluation = Evaluation(self)
@@ -197,15 +176,6 @@ extension Snapshot {
                 try view.add(row, id, 1, evaluation, to: changes)
                 return true
             }
-        }
-    }
-
-    private func forEachGroup(
-        of view: PreparedView, madeAnew changes: GroupChanges, _ body: ([UInt8], GroupState) throws -> Void
-    ) throws {
-        try changes.lay(over: nil, transaction)
-        for key in changes.keys {
-            if let state = try changes.laid(over: nil, key: key, view, nil, transaction) { try body(key, state) }
         }
     }
 }

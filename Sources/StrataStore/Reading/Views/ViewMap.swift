@@ -52,16 +52,28 @@ final class PreparedView: Sendable {
         let path: [String]
         /// The way to the value of another object; nil for a value of the row itself.
         let far: ValuePath?
-        let kind: KeyKind
+        /// What makes a key of the value; nil for the value itself.
+        var function: KeyFunction?
+        var kind: KeyKind
         /// nil for a to-one.
-        let type: AttributeType?
+        var type: AttributeType?
+
+        /// The value of an object.
+        func value(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> AttributeValue {
+            if let far { return try far.value(row, id, evaluation) }
+            return try GroupKey.value(row, slot, path)
+        }
     }
 
     struct Aggregate: Sendable {
         let function: ViewFunction
         let kind: AggregateKind
-        /// nil for the number of objects.
+        /// What is collected; nil for the number of objects.
         let value: Value?
+        /// For the first or last objects: what is shown of them; nil for the objects themselves.
+        var shown: Value?
+        /// Whether the column is a composite of several objects.
+        var isList = false
     }
 
     let id: ViewID
@@ -70,10 +82,13 @@ final class PreparedView: Sendable {
     let entities: [EntityID]
     let keys: [Value]
     let aggregates: [Aggregate]
+    let orders: [Order]
     /// Whether an object's group or values depend on other rows than its own.
     let crossesRelationships: Bool
-    /// What the view reads, and how it is reached from the objects.
+    /// What the groups are made of, and how it is reached from the objects.
     let readings: [LiveReading]
+    /// The entities whose rows can change what rows of the view show.
+    let shownEntities: Set<EntityID>
     private let filter: (any RowCondition)?
     /// The properties of the object's own row on which its group and values depend.
     private let properties: Set<PropertyID>
@@ -86,10 +101,14 @@ final class PreparedView: Sendable {
         self.id = id
         entities = description.includesSubentities ? entity.concreteEntityIDs : entity.isAbstract ? [] : [entity.id]
         var keys: [Value] = []
-        for key in description.keys { keys.append(try Self.value(key.keyPath, entity, schema, description)) }
+        for key in description.keys { keys.append(try Self.key(key, entity, schema, description)) }
         self.keys = keys
         var aggregates: [Aggregate] = []
         for aggregate in description.aggregates {
+            if aggregate.function.isOrdered {
+                aggregates.append(try Self.ordered(aggregate, entity, schema, description))
+                continue
+            }
             guard let path = aggregate.keyPath else {
                 aggregates.append(Aggregate(function: .count, kind: .rows, value: nil))
                 continue
@@ -101,18 +120,49 @@ final class PreparedView: Sendable {
             aggregates.append(Aggregate(function: aggregate.function, kind: kind, value: value))
         }
         self.aggregates = aggregates
+        orders = description.orders.enumerated().map { Order($0.offset, $0.element, of: description) }
         if let predicate = description.predicate {
             filter = JunctionCondition(
                 .and, try PredicateCompiler(entity: entity, schema: schema).conjuncts(of: predicate))
         } else {
             filter = nil
         }
-        readings = LiveReadings(paths: description.keyPaths, entity, schema).readings
+        let paths = description.collectedPaths
+        readings = LiveReadings(paths: paths, entity, schema).readings
+        let shown = LiveReadings(paths: description.aggregates.compactMap(\.keyPath), entity, schema).readings
+        shownEntities = Set(entities + (readings + shown).flatMap(\.entities))
         // The target of a to-one that is a key is not read: its id is in the row.
-        crossesRelationships = description.keyPaths.contains {
+        crossesRelationships = paths.contains {
             schema.model.hierarchy.behindToOnes($0, in: entity.name).path != $0
         }
         properties = readings.first { $0.hops.isEmpty }?.settling ?? []
+    }
+
+    private static func key(
+        _ key: ViewKey, _ entity: EntitySchema, _ schema: Schema, _ view: ViewDescription
+    ) throws(StrataError) -> Value {
+        var value = try value(key.keyPath, entity, schema, view)
+        guard let function = key.function else { return value }
+        let zones = schema.assignment.zones[view.name] ?? [:]
+        guard let bound = KeyFunction(function, value.type, zones) else { throw refusal(view) }
+        if case .calendar = bound { value.kind = .integer }
+        value.type = bound.type(of: value.type)
+        value.function = bound
+        return value
+    }
+
+    /// A `first` or `last`: what is collected is the value of the order.
+    private static func ordered(
+        _ aggregate: ViewAggregate, _ entity: EntitySchema, _ schema: Schema, _ view: ViewDescription
+    ) throws(StrataError) -> Aggregate {
+        guard let order = aggregate.orderPath else { throw refusal(view) }
+        let value = try value(order, entity, schema, view)
+        let shown = try aggregate.keyPath.map { (path) throws(StrataError) in try Self.value(path, entity, schema, view)
+        }
+        return Aggregate(
+            function: aggregate.function,
+            kind: AggregateKind(aggregate.function, value.type, limit: aggregate.limit ?? 1), value: value,
+            shown: shown, isList: aggregate.limit != nil)
     }
 
     private static func value(
@@ -137,6 +187,9 @@ final class PreparedView: Sendable {
             context: .init(entityName: description.entityName, key: description.name))
     }
 
+    /// Where errors say that they are.
+    var context: StrataError.Context { .init(entityName: description.entityName, key: description.name) }
+
     /// Whether the change of these properties of an object can change its group or its values.
     func isTouched(by changed: [PropertyID]) -> Bool { changed.contains(where: properties.contains) }
 
@@ -153,7 +206,10 @@ final class PreparedView: Sendable {
         if let filter, try !filter.holds(row, id, evaluation()) { return }
         changes.begin(self)
         for key in keys {
-            if let far = key.far {
+            if let function = key.function {
+                let value = function.key(of: try key.value(row, id, evaluation()))
+                GroupKey.append(value, key.kind, to: &changes.key)
+            } else if let far = key.far {
                 GroupKey.append(try far.value(row, id, evaluation()), key.kind, to: &changes.key)
             } else {
                 try GroupKey.append(row, key.slot, key.path, key.kind, to: &changes.key)
@@ -164,20 +220,20 @@ final class PreparedView: Sendable {
             guard let value = aggregate.value else { continue }
             if let far = value.far {
                 let found = try far.value(row, id, evaluation())
-                changes.add(found, aggregate.kind, value.kind, index, sign, to: group)
+                changes.add(found, of: id, aggregate.kind, value.kind, index, sign, to: group)
             } else {
-                try add(value, aggregate.kind, index, row, sign, to: group, changes)
+                try add(value, aggregate.kind, index, row, id, sign, to: group, changes)
             }
         }
     }
 
     private func add(
-        _ value: Value, _ kind: AggregateKind, _ index: Int, _ row: RowReader, _ sign: Int64,
+        _ value: Value, _ kind: AggregateKind, _ index: Int, _ row: RowReader, _ id: ObjectID, _ sign: Int64,
         to group: GroupChanges.Group, _ changes: GroupChanges
     ) throws {
         guard value.path.isEmpty else {
             let found = try GroupKey.value(row, value.slot, value.path)
-            return changes.add(found, kind, value.kind, index, sign, to: group)
+            return changes.add(found, of: id, kind, value.kind, index, sign, to: group)
         }
         if row.isNull(value.slot) { return }
         switch (kind, row.kind(value.slot)) {
@@ -189,33 +245,16 @@ final class PreparedView: Sendable {
         case (.decimalSum, .decimal):
             let parts = try DecimalParts(row.base, at: Int(row.entry(value.slot).offset))
             changes.states[group.first + index].add(parts, sign)
-        default: changes.add(try row.value(value.slot), kind, value.kind, index, sign, to: group)
+        default: changes.add(try row.value(value.slot), of: id, kind, value.kind, index, sign, to: group)
         }
-    }
-
-    // MARK: Rows of the view
-
-    /// The values of a group's columns.
-    ///
-    /// - Parameter key: the whole key without the view's number.
-    func columns(_ key: [UInt8], _ state: GroupState) throws -> [AttributeValue] {
-        var values: [AttributeValue] = []
-        try key.withUnsafeBytes { bytes in
-            var reader = ByteReader(bytes)
-            for key in keys { values.append(try GroupKey.value(&reader, key.type)) }
-            try reader.expectEnd()
-        }
-        for (aggregate, own) in zip(aggregates, state.aggregates) {
-            values.append(
-                try own.result(aggregate.kind, aggregate.function, aggregate.value?.type, rowCount: state.rowCount))
-        }
-        return values
     }
 }
 
 extension ViewDescription {
-    /// The key paths of keys, aggregates and condition.
-    fileprivate var keyPaths: [String] {
-        keys.map(\.keyPath) + aggregates.compactMap(\.keyPath) + (predicate?.keyPaths.sorted() ?? [])
+    /// The key paths on whose values groups depend: those of keys, aggregates, orders and condition, but not what is
+    /// only shown of a first or last object.
+    fileprivate var collectedPaths: [String] {
+        keys.map(\.keyPath) + aggregates.compactMap { $0.function.isOrdered ? $0.orderPath : $0.keyPath }
+            + (predicate?.keyPaths.sorted() ?? [])
     }
 }

@@ -8,7 +8,9 @@ package struct ViewUse: Sendable {
     package let groupCount: Int
     /// Records of values that groups keep for their aggregates.
     package let valueCount: Int
-    /// Bytes of keys and values in both tables.
+    /// Entries of the orders of rows.
+    package let orderCount: Int
+    /// Bytes of keys and values in all three tables.
     package let sizeInBytes: Int
 }
 
@@ -24,9 +26,10 @@ extension Store {
                 guard let id = schema.assignment.views[view.name] else { return nil }
                 let groups = try Self.size(of: id, in: file.tables.views?.groups, transaction)
                 let values = try Self.size(of: id, in: file.tables.views?.values, transaction)
+                let orders = try Self.size(of: id, in: file.tables.views?.orders, transaction)
                 return ViewUse(
                     description: view, id: id, groupCount: groups.count, valueCount: values.count,
-                    sizeInBytes: groups.bytes + values.bytes)
+                    orderCount: orders.count, sizeInBytes: groups.bytes + values.bytes + orders.bytes)
             }
         }
     }

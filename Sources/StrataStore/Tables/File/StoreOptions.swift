@@ -42,6 +42,8 @@ package struct StoreOptions: Sendable {
     package var bufferLimits = BufferLimits()
     /// What the store may do when the model differs from its own.
     package var migration = MigrationOptions()
+    /// Whether views of the store stay that the model does not declare.
+    package var keepsOwnViews = true
 
     package init() {}
 }

@@ -38,13 +38,13 @@ struct WriteEstimate {
         let indexPages = try snapshot.tables.indexes.leafPageCount(snapshot.transaction)
         let rowPages = try snapshot.transaction.statistics(snapshot.tables.objects).leafPageCount
         let linkPages = try snapshot.tables.links.leafPageCount(snapshot.transaction)
-        return logPages + min(eventCount * 4, indexPages + linkPages + eventCount / Self.entriesPerPage)
-            + min(eventCount, rowPages)
+        return try logPages + min(eventCount * 4, indexPages + linkPages + eventCount / Self.entriesPerPage)
+            + min(eventCount, rowPages) + viewPages()
     }
 
     private func refined() throws -> Int {
         let runs = alikeUpdates()
-        return try logPages + rowPages() + indexPages(runs) + linkPages(runs)
+        return try logPages + rowPages() + indexPages(runs) + linkPages(runs) + viewPages()
     }
 
     // MARK: Rows
@@ -140,6 +140,45 @@ struct WriteEstimate {
         }
         let tombstones = try snapshot.transaction.statistics(snapshot.tables.tombstones)
         return pages + Self.touched(by: changes.deletions.count, share: tombstones.entryCount, of: tombstones)
+    }
+
+    /// Pages of declared views.
+    private func viewPages() throws -> Int {
+        guard let tables = snapshot.tables.views else { return 0 }
+        let views = try IndexMap.of(snapshot.schema).views
+        var keys = [0, 0, 0]
+        for view in views.views {
+            let reach = try reach(of: view)
+            keys[0] += reach
+            keys[1] += reach * view.aggregates.count { $0.kind == .distinct || $0.kind.extremeCount > 0 }
+            keys[2] += 2 * reach * view.orders.count
+        }
+        var pages = 0
+        for (table, keys) in zip(tables.all, keys) {
+            let statistics = try snapshot.transaction.statistics(table)
+            let most = statistics.leafPageCount + eventCount
+            pages += min(most, Self.touched(by: keys, share: statistics.entryCount, of: statistics))
+        }
+        return pages
+    }
+
+    /// About how many objects change their groups. An object at the far end of a to-one moves as many as there are for
+    /// each such object.
+    private func reach(of view: PreparedView) throws -> Int {
+        let own = Set(view.entities)
+        let reach =
+            changes.insertions.count { own.contains($0.id.entityID) }
+            + 2 * changes.updates.count { own.contains($0.id.entityID) }
+            + changes.deletions.count { own.contains($0.id.entityID) }
+        guard view.crossesRelationships else { return reach }
+        let far = Set(view.readings.filter { !$0.hops.isEmpty }.flatMap(\.entities)).subtracting(own)
+        let moved =
+            changes.updates.count { far.contains($0.id.entityID) }
+            + changes.deletions.count { far.contains($0.id.entityID) }
+        if moved == 0 { return reach }
+        let ownCount = try own.reduce(0) { try $0 + snapshot.counter(.entity($1)) }
+        let farCount = try far.reduce(0) { try $0 + snapshot.counter(.entity($1)) }
+        return reach + 2 * moved * max(1, ownCount / max(1, farCount))
     }
 
     /// The number of consecutive updates that change the same properties of one entity, as most updates of a large save

@@ -9,6 +9,7 @@ extension GroupChanges {
         defer { cursor.close() }
         var stored = ByteWriter(capacity: 256)
         var record = ByteWriter(capacity: 256)
+        var orders = OrderChanges()
         for number in table.inKeyOrder() where hasChanged(number) {
             let whole = table.key(number)
             stored.reset()
@@ -16,8 +17,13 @@ extension GroupChanges {
             let view = groups[number].view
             var state = GroupState(view)
             let isThere = try cursor.seek(to: stored.bytes)
-            if isThere { state = try GroupState.decode(cursor.key, cursor.value, view).state }
+            let rest = UnsafeRawBufferPointer(rebasing: whole[ViewKeys.numberSize...])
+            if isThere {
+                state = try GroupState.decode(cursor.key, cursor.value, view).state
+                try orders.begin(view, stored.bytes, rest, state)
+            }
             try apply(number, to: &state)
+            defer { orders.end() }
             if state.rowCount == 0 {
                 if isThere { try cursor.delete() }
                 continue
@@ -26,10 +32,11 @@ extension GroupChanges {
                 try findExtremes(of: number, in: &state, tables.values, transaction) { _ in 0 }
             }
             let isCut = stored.count != whole.count
-            let rest = UnsafeRawBufferPointer(rebasing: whole[ViewKeys.numberSize...])
+            try orders.put(view, stored.bytes, rest, state)
             state.encode(view, wholeKey: isCut ? rest : nil, into: &record)
             try cursor.put(stored.bytes, record.bytes)
         }
+        try orders.write(to: tables.orders, transaction)
     }
 
     private func hasChanged(_ number: Int) -> Bool {

@@ -47,11 +47,26 @@ extension Projector {
         guard !fresh.isEmpty || !known.isSubset(of: kept) else { return }
         guard let views = tables.views else { throw Self.withoutTables }
         for view in known.subtracting(kept).sorted() {
-            for table in [views.groups, views.values] { try Self.clear(view, table, transaction) }
+            for table in views.all { try Self.clear(view, table, transaction) }
         }
+        try fill(fresh, plan, views, transaction)
+    }
+
+    /// Drops the records of a view and makes them anew from the objects.
+    func refill(_ view: ViewID, _ transaction: WriteTransaction) throws {
+        guard let schema = histories.newest else { return }
+        guard let views = tables.views else { throw Self.withoutTables }
+        for table in views.all { try Self.clear(view, table, transaction) }
+        let plan = IndexMap.of(schema)
+        try fill(try plan.views.views.filter { $0.id == view }, plan, views, transaction)
+    }
+
+    private func fill(
+        _ fresh: [PreparedView], _ plan: IndexMap, _ views: ViewTables, _ transaction: WriteTransaction
+    ) throws {
         let changes = GroupChanges()
         for entity in Set(fresh.flatMap(\.entities)).sorted() {
-            guard let entity = schema.entity(entity) else { continue }
+            guard let entity = plan.schema.entity(entity) else { continue }
             let own = fresh.filter { $0.entities.contains(entity.id) }
             try group(own, entity, plan, transaction, into: changes)
         }

@@ -15,6 +15,8 @@ package final class CompiledRows: Sendable {
     let columnCount: Int
     /// For each aggregate that an index can answer, the query for its first or last entry.
     let extremes: [Extreme?]
+    /// The declared view that answers a request of groups; nil if none does.
+    let view: ViewAnswer?
 
     enum Shape: Sendable {
         /// A row for each object.
@@ -75,6 +77,7 @@ package final class CompiledRows: Sendable {
             let shape = try GroupShape(request, hidden: ordering.hidden, entity, schema)
             self.shape = .groups(shape)
             extremes = try shape.extremes(request, schema, access)
+            view = access == .planned ? try ViewAnswer.find(request, shape, entity, schema) : nil
         } else {
             var readers: [ValueReader] = []
             for column in request.columns + ordering.hidden {
@@ -82,6 +85,7 @@ package final class CompiledRows: Sendable {
             }
             shape = .objects(readers)
             extremes = []
+            view = nil
         }
         order = ordering.keys
         columnCount = request.columns.count + ordering.hidden.count

@@ -21,7 +21,7 @@ struct GroupRun {
     }
 
     func rows() throws -> [[AttributeValue]] {
-        let groups = try fromIndexes() ?? countedInIndex() ?? inOnePass()
+        let groups = try fromView() ?? fromIndexes() ?? countedInIndex() ?? inOnePass()
         if shape.having == nil, let positions = shape.plainOutputs {
             return groups.map { group in
                 positions.map { $0.isKey ? group.keys[$0.position] : group.aggregates[$0.position] }
@@ -47,6 +47,18 @@ struct GroupRun {
             }
             return value
         }
+    }
+
+    // MARK: From a declared view
+
+    /// The groups of a declared view, in the order that a pass over the objects would give.
+    private func fromView() throws -> [Group]? {
+        guard let groups = try query.view?.groups(snapshot) else { return nil }
+        let made = groups.map { Group(keys: $0.keys, aggregates: $0.aggregates) }
+        if shape.keys.isEmpty { return made }
+        let numbers = GroupNumbers(shape.keys)
+        for group in made { _ = try numbers.number(of: group.keys, evaluation) }
+        return numbers.inKeyOrder().map { made[$0] }
     }
 
     // MARK: From the index alone

@@ -1,0 +1,85 @@
+import Foundation
+import StrataGraph
+import StrataModel
+
+/// Sales in Strata, with a view of the shops or without one.
+final class StrataSales {
+    private let container: PersistentContainer
+    private let context: ManagedObjectContext
+    private var ids: [ObjectID] = []
+
+    /// Five aggregates for each shop.
+    static func shops(isOrdered: Bool) -> ViewDescription {
+        let view = ViewSource(Sale.self, named: "Shops")
+            .grouped(by: \.shop).counting(as: "sales").summing(\.amount, as: "amount").summing(\.weight, as: "weight")
+            .minimum(\.day, as: "first").maximum(\.stars, as: "best")
+        return (isOrdered ? view.ordered(by: "amount", ascending: false) : view).description
+    }
+
+    init(at url: URL, views: [ViewDescription]) throws {
+        container = try PersistentContainer(name: "sales", entities: [Sale.self], views: views, at: .url(url))
+        try container.loadPersistentStores()
+        context = container.newBackgroundContext()
+    }
+
+    func close() { container.close() }
+
+    /// Adds sales in one save.
+    func insert(_ rows: ArraySlice<SaleRow>) throws {
+        for row in rows {
+            let sale = Sale(context: context)
+            sale.shop = Int32(row.shop)
+            sale.amount = Int64(row.amount)
+            sale.weight = row.weight
+            sale.day = Int32(row.day)
+            sale.stars = Int32(row.stars)
+            ids.append(sale.objectID)
+        }
+        try context.save()
+        context.reset()
+    }
+
+    /// Adds to the amounts of sales, by their numbers, in one save.
+    func raise(_ numbers: [Int]) throws {
+        for number in numbers { (context.object(with: ids[number]) as? Sale)?.amount += 1 }
+        try context.save()
+        context.reset()
+    }
+
+    /// The sum of a shop's amounts, from the view.
+    func amount(ofShop shop: Int) throws -> Int {
+        let rows = try context.fetchRows(ViewFetchRequest("Shops", where: .equal("shop", .integer(Int64(shop)))))
+        return Self.amounts(rows).first ?? 0
+    }
+
+    /// The largest sums of shops, from the view.
+    func top(_ count: Int) throws -> [Int] {
+        Self.amounts(
+            try context.fetchRows(ViewFetchRequest("Shops").sorted(by: "amount", ascending: false).prefix(count)))
+    }
+
+    /// All sums in the order of the shops, from the objects.
+    func computed() throws -> [Int] {
+        var request = RowsFetchRequest(
+            entityName: "Sale",
+            columns: [
+                OutputColumn("shop"), OutputColumn("sales", .function(.count, [.evaluatedObject])),
+                OutputColumn("amount", .function(.sum, [.keyPath("amount")])),
+                OutputColumn("weight", .function(.sum, [.keyPath("weight")])),
+                OutputColumn("first", .function(.min, [.keyPath("day")])),
+                OutputColumn("best", .function(.max, [.keyPath("stars")])),
+            ])
+        request.groupBy = ["shop"]
+        return Self.amounts(try context.fetchRows(request))
+    }
+
+    /// All sums in the order of the shops, from the view.
+    func all() throws -> [Int] { Self.amounts(try context.rows(of: "Shops")) }
+
+    private static func amounts(_ rows: ResultRows) -> [Int] {
+        rows.map { row in
+            guard case .integer(let amount) = row[row.startIndex + 2] else { return 0 }
+            return Int(amount)
+        }
+    }
+}

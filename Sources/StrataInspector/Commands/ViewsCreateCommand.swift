@@ -1,0 +1,62 @@
+import ArgumentParser
+import StrataModel
+import StrataStore
+
+/// `strata views create`: declares a view in a store, and makes its rows.
+struct ViewsCreateCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Declares a view in a store, and makes its rows.",
+        discussion: """
+            The view belongs to the store: apps that open it keep the view in step, whether they know it or not. Saves \
+            wait while the rows are made, and a process that has the store open must open it again before it saves.
+
+            --key is an attribute, a to-one or a path over to-ones, 'name = path', a part of a date such as \
+            'm = month(shown, Europe/Berlin)' (year, month, day, hour; UTC without a zone), or \
+            'p = bucket(gross, 100)'. Without one the view has one row. --column is 'name = count' or \
+            'name = function(path)' with count, countDistinct, sum, average, min or max; \
+            'name = last(title by shown)' is of the last object by a number or date, 'name = first(SELF by shown, 3)' \
+            the first three objects. --order keeps an order too: 'gross', '-gross', 'studio,-gross'. --where is a \
+            condition on the objects, in Core Data's format language.
+
+            --json prints what 'strata views show --json' does.
+
+            Examples:
+                strata views create BowTies.strata RatingsByDrawer --of BowTie \\
+                    --key drawer --column 'ties = count' --column 'mean = average(rating)'
+                strata views create BowTies.strata Worn --of BowTie --where 'rating > 0' \\
+                    --key 'year = year(lastWorn, Europe/Berlin)' --column 'ties = count' --order -ties
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("The name of the new view.", valueName: "view")) var view: String
+    @Option(help: ArgumentHelp("The entity whose objects are grouped.", valueName: "entity")) var of: String
+    @OptionGroup var condition: ConditionArguments
+    @Option(help: ArgumentHelp("A key. Can be repeated.", valueName: "key")) var key: [String] = []
+    @Option(help: ArgumentHelp("A column. Can be repeated.", valueName: "column")) var column: [String]
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("An order of the rows to be kept. Can be repeated.", valueName: "columns"))
+    var order: [String] = []
+    @Option(help: "The version of the definition.") var version = 1
+    @Flag(help: "Leave out objects of subentities.") var withoutSubentities = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let model = try store.reading { store in
+            if store.schema.model.view(named: view) != nil {
+                throw UsageError("The model has a view '\(view)'; 'strata views drop' removes one.")
+            }
+            var description = ViewDescription(
+                name: view, version: version, entityName: of, where: try condition.predicate(in: store),
+                keys: try key.map(ViewText.key), aggregates: try column.map(ViewText.aggregate),
+                orders: try order.map { ViewOrder(try SortText.parse($0)) }, includesSubentities: !withoutSubentities)
+            description.isOfStore = true
+            return try store.schema.model.adding(views: [description])
+        }
+        let use = try store.adopting(model) { store in try store.views().first { $0.description.name == view } }
+        guard let use else { return }
+        if json { return try JSONText.print(use.json) }
+        Output.shared.line("\(view): \(ValueText.count(use.groupCount, "row"))")
+    }
+}

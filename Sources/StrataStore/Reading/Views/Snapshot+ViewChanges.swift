@@ -1,0 +1,16 @@
+import StrataModel
+
+extension Snapshot {
+    /// Whether the difference of two states can change what rows of a view show.
+    ///
+    /// - Throws: `unknownKey` for a view that the model does not have.
+    package func isConcerned(view name: String, by difference: StateDifference) throws -> Bool {
+        let view = try preparedView(name)
+        return difference.rows.contains { view.shownEntities.contains($0.entityID) }
+    }
+
+    /// The number of columns of a view that are keys.
+    ///
+    /// - Throws: `unknownKey` for a view that the model does not have.
+    package func keyCount(ofView name: String) throws -> Int { try preparedView(name).keys.count }
+}

@@ -1,0 +1,101 @@
+import StrataModel
+
+/// How the groups of a declared view answer a request that groups objects.
+///
+/// A view is taken only where its answer is the same: keys are not text, whose spelling is that of a group's first
+/// object in a request, and floating-point numbers are not summed, because a request rounds each addition.
+struct ViewAnswer: Sendable {
+    let view: PreparedView
+    /// For each key of the request, the index of the view's key.
+    private let keys: [Int]
+    /// For each aggregate of the request, the index of the view's aggregate.
+    private let aggregates: [Int]
+
+    /// The first view of the schema that has everything a request asks for; nil if there is none.
+    static func find(
+        _ request: RowsRequest, _ shape: GroupShape, _ entity: EntitySchema, _ schema: Schema
+    ) throws(StrataError) -> ViewAnswer? {
+        guard !schema.model.views.isEmpty, shape.expansion == nil else { return nil }
+        for view in try IndexMap.of(schema).views.views {
+            let description = view.description
+            guard description.entityName == entity.name,
+                description.includesSubentities == request.objects.includesSubentities,
+                description.predicate ?? .constant(true) == request.objects.predicate ?? .constant(true),
+                let keys = keys(request.groupBy, view), let aggregates = aggregates(shape, view)
+            else { continue }
+            return ViewAnswer(view: view, keys: keys, aggregates: aggregates)
+        }
+        return nil
+    }
+
+    private static func keys(_ paths: [String], _ view: PreparedView) -> [Int]? {
+        guard paths.count == view.keys.count, Set(paths).count == paths.count else { return nil }
+        var found: [Int] = []
+        for path in paths {
+            guard
+                let index = view.description.keys.firstIndex(where: { $0.keyPath == path && $0.function == nil }),
+                view.keys[index].kind != .text, view.keys[index].kind != .double
+            else { return nil }
+            found.append(index)
+        }
+        return found
+    }
+
+    private static func aggregates(_ shape: GroupShape, _ view: PreparedView) -> [Int]? {
+        var found: [Int] = []
+        for aggregate in shape.aggregates {
+            guard let function = ViewFunction(aggregate.function) else { return nil }
+            let path: String?
+            switch aggregate.argument {
+            case .evaluatedObject where aggregate.isSize: path = nil
+            case .keyPath(let keyPath): path = keyPath
+            default: return nil
+            }
+            let index = view.description.aggregates.indices.first { index in
+                let own = view.description.aggregates[index]
+                return own.function == function && own.keyPath == path && view.aggregates[index].kind != .doubleSum
+            }
+            guard let index else { return nil }
+            found.append(index)
+        }
+        return found
+    }
+
+    /// The keys and aggregates of each group in this state; nil where the view is not read from its tables, or a sum
+    /// has left the range of integers.
+    func groups(_ snapshot: Snapshot) throws -> [(keys: [AttributeValue], aggregates: [AttributeValue])]? {
+        guard snapshot.tables.views != nil, !snapshot.histories.isPast else { return nil }
+        let evaluation = Evaluation(snapshot)
+        var groups: [(keys: [AttributeValue], aggregates: [AttributeValue])] = []
+        var isExact = true
+        try snapshot.forEachGroup(of: view, ViewAccess()) { group in
+            let row = try view.columns(group.key, group.state, evaluation)
+            let results = aggregates.map { index in
+                let (own, result) = (group.state.aggregates[index], row[view.keys.count + index])
+                switch view.aggregates[index].kind {
+                // The sum of no values is a whole number in a request.
+                case .decimalSum where own.count == 0 && view.aggregates[index].function == .sum:
+                    return AttributeValue.integer(0)
+                case .integerSum: if Int64(exactly: own.whole) == nil { isExact = false }
+                default: break
+                }
+                return result
+            }
+            groups.append((keys.map { row[$0] }, results))
+        }
+        return isExact ? groups : nil
+    }
+}
+
+extension ViewFunction {
+    fileprivate init?(_ function: FetchFunction) {
+        switch function {
+        case .count: self = .count
+        case .sum: self = .sum
+        case .average: self = .average
+        case .min: self = .min
+        case .max: self = .max
+        default: return nil
+        }
+    }
+}
