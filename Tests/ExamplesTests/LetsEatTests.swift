@@ -32,7 +32,26 @@ import Testing
             steps[5]?.prefix(2) == [
                 "Refused with code 1570: uuid is required.", "After rollback there are changes: no",
             ])
+        #expect(steps[6]?.last == "fetchRating(of: 17): 4.0 in 4 reviews" && steps[6]?.count == 3)
         #expect(try run.strata("verify").exitCode == 0)
+    }
+
+    @Test func ratingsAreThoseOfTheReviews() throws {
+        let (container, guestbook) = try guestbook()
+        defer { container.close() }
+        for (number, rating) in [Float(4), 1, 2.5, 5].enumerated() {
+            guestbook.add(
+                ReviewItem(
+                    uuid: "\(number)", restaurantID: number < 3 ? 1 : 2, date: nil, name: nil, rating: rating,
+                    customerReview: nil))
+        }
+        let both = [
+            Rating(restaurantID: 2, reviewCount: 1, average: 5), Rating(restaurantID: 1, reviewCount: 3, average: 2.5),
+        ]
+        #expect(try guestbook.fetchBest(5) == both)
+        #expect(try guestbook.saveIfNeeded())
+        #expect(try guestbook.fetchBest(5) == both && guestbook.fetchBest(1) == [both[0]])
+        #expect(try guestbook.fetchRating(of: 1) == both[1] && guestbook.fetchRating(of: 3) == nil)
     }
 
     @Test func aSecondRunFindsEverythingThere() throws {
@@ -49,7 +68,7 @@ import Testing
 
     private func guestbook() throws -> (PersistentContainer, Guestbook) {
         let container = try PersistentContainer(
-            name: "LetsEat", entities: [Review.self, RestaurantPhoto.self], at: .inMemory)
+            name: "LetsEat", entities: [Review.self, RestaurantPhoto.self], views: [Rating.view], at: .inMemory)
         try container.loadPersistentStores()
         return (container, Guestbook(context: container.newBackgroundContext()))
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The story in five steps; each prints what it does.
+/// The story in six steps; each prints what it does.
 struct Story {
     private let container: PersistentContainer
     private let guestbook: Guestbook
@@ -19,6 +19,7 @@ struct Story {
         await copy(reviews)
         try fetchPhotos()
         try refuse()
+        try fetchRatings()
         goodbye()
     }
 
@@ -76,6 +77,15 @@ struct Story {
             guestbook.context.rollback()
             print("   After rollback there are changes: \(guestbook.context.hasChanges ? "yes" : "no")")
         }
+    }
+
+    private func fetchRatings() throws {
+        title(6, "The best rated restaurants, from a view that the store keeps")
+        for rating in try guestbook.fetchBest(2) {
+            print("   restaurant \(rating.restaurantID): \(rating.average) in \(rating.reviewCount) reviews")
+        }
+        guard let rating = try guestbook.fetchRating(of: 17) else { return }
+        print("   fetchRating(of: 17): \(rating.average) in \(rating.reviewCount) reviews")
     }
 
     private func goodbye() {

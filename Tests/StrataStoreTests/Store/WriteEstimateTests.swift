@@ -96,8 +96,22 @@ struct WriteEstimateTests {
     }
 
     @Test(arguments: Work.allCases) func theEstimateIsOfTheRightSize(work: Work) throws {
+        try compare(work, try StoreFixture())
+    }
+
+    @Test(arguments: [Work.scatteredGetAnotherIndexedValue, .scatteredGetAnUnindexedValue, .newOnes])
+    func theEstimateHasThePagesOfViews(work: Work) throws {
+        let view = ViewDescription(
+            name: "Titles", entityName: "Movie", keys: [ViewKey("title")],
+            aggregates: [
+                ViewAggregate("movies", .count), ViewAggregate("best", .max, "rating"),
+                ViewAggregate("years", .countDistinct, "year"),
+            ], orders: [ViewOrder("best")])
+        try compare(work, try StoreFixture(model: try MovieModel.make().adding(views: [view])))
+    }
+
+    private func compare(_ work: Work, _ fixture: StoreFixture) throws {
         var random = SeededGenerator(seed: 3)
-        let fixture = try StoreFixture()
         // While this reads no page is used again, so that a save's pages are those the file grows by.
         try fixture.store.read(at: try fixture.store.head()) { _ in
             let ids = try fill(fixture, &random)

@@ -170,6 +170,65 @@ import Testing
         try mend()
     }
 
+    @Test func oneViewIsMadeAnew() throws {
+        let fixture = try StoreFixture(model: try FilmViews.model())
+        try fill(fixture)
+        let store = fixture.store
+        let before = try rows(store, "ByStudio")
+        #expect(try store.rebuild(view: "ByStudio"))
+        for table in try #require(store.file.tables.views).all {
+            try store.file.environment.write { transaction in
+                let cursor = try transaction.writeCursor(table)
+                defer { cursor.close() }
+                if try cursor.first() { try cursor.delete() }
+            }
+        }
+        let isUnchanged = try store.views().map { try store.rebuild(view: $0.description.name) }
+        #expect(isUnchanged.contains(false))
+        #expect(try rows(store, "ByStudio") == before)
+        #expect(try store.verify().isSound)
+        let error = #expect(throws: StrataError.self) { try store.rebuild(view: "ByStudios") }
+        #expect(error?.code == .unknownKey)
+    }
+
+    @Test func aViewOfTheStoreStaysWithoutTheModelOfAnApp() throws {
+        try withLocation { location, _ in
+            var own = FilmViews.byTitleAndYear
+            own.isOfStore = true
+            let first = try StoreFixture(location, model: try FilmViews.model([own, FilmViews.everything]))
+            try fill(first)
+            let head = try first.store.head()
+            first.store.close()
+            // The same model without the view is no other model.
+            let second = try StoreFixture(location, model: try FilmViews.model([FilmViews.everything]))
+            #expect(try second.store.head() == head)
+            #expect(try rows(second.store, own.name).count == 6)
+            try fill(second)
+            second.store.close()
+            // A model that cannot have it goes without it.
+            var entities = FilmViews.entities()
+            entities[0].properties.removeAll { $0.name == "weight" }
+            let third = try StoreFixture(location, model: try ManagedObjectModel(entities: entities))
+            #expect(try third.store.views().isEmpty)
+            #expect(try third.store.verify().isSound)
+            third.store.close()
+        }
+    }
+
+    @Test func rowsOfEqualColumnsAreInTheOrderOfTheirKeysFromBothEnds() throws {
+        let fixture = try StoreFixture(model: try FilmViews.model())
+        try fill(fixture)
+        let all = try rows(fixture.store, "ByTitleAndYear")
+        for isAscending in [true, false] {
+            let request = ViewRequest(
+                "ByTitleAndYear", sortedBy: [SortDescription("works", isAscending: isAscending)], limit: 4, offset: 1)
+            let found = try fixture.store.read(at: try fixture.store.head()) { snapshot in
+                try snapshot.rows(request).map { $0.map { "\($0)" }.joined(separator: " ") }
+            }
+            #expect(found == Array(all.dropFirst().prefix(4)))
+        }
+    }
+
     @Test func aReplayedCopyHasTheSameGroups() throws {
         try withLocation { location, url in
             let first = try StoreFixture(location, model: try ManagedObjectModel(entities: FilmViews.entities()))
