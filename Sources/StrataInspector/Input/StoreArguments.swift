@@ -49,7 +49,7 @@ struct StoreArguments: ParsableArguments {
         var options = StoreOptions()
         options.createsIfMissing = false
         options.keepsOwnViews = keepingOwnViews
-        return try with(options, model, body)
+        return try with(options, adopting: model, body)
     }
 
     /// Whether a migration was interrupted, so that the store can only be opened for writing.
@@ -62,7 +62,7 @@ struct StoreArguments: ParsableArguments {
     }
 
     private func with<R>(
-        _ options: StoreOptions, _ model: ManagedObjectModel? = nil, _ body: (Store) throws -> R
+        _ options: StoreOptions, adopting model: ManagedObjectModel? = nil, _ body: (Store) throws -> R
     ) throws -> R {
         try checkIsThere()
         DamageGuard.watch(path)

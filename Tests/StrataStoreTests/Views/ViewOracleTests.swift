@@ -122,7 +122,8 @@ struct ViewOracle {
             values["weight"] = maybe(.float(weights.randomElement(using: &generator) ?? 0))
         }
         if often() {
-            let reach = [9.0, 4e7, 3e9].randomElement(using: &generator) ?? 9
+            let reaches: [Double] = [9, 4e7, 3e9]
+            let reach: Double = reaches.randomElement(using: &generator) ?? 9
             let date = Date(timeIntervalSinceReferenceDate: .random(in: -reach...reach, using: &generator))
             values["shown"] = maybe(.date(date))
         }
