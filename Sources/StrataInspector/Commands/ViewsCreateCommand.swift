@@ -19,7 +19,7 @@ struct ViewsCreateCommand: StoreCommand {
             the first three objects. --order keeps an order too: 'gross', '-gross', 'studio,-gross'. --where is a \
             condition on the objects, in Core Data's format language.
 
-            --json prints what 'strata views show --json' does.
+            --json prints {"name", "version", "entity", "definition", "rows", "values", "orderEntries", "bytes"}.
 
             Examples:
                 strata views create BowTies.strata RatingsByDrawer --of BowTie \\

@@ -90,7 +90,7 @@ extension ManagedObjectModel {
 
     /// Whether a store keeps the same for both models: they have the same entities and views.
     package func isKept(like other: ManagedObjectModel) -> Bool {
-        self === other || entities == other.entities && views == other.views
+        self === other || entities == other.entities && Set(views) == Set(other.views)
     }
 }
 

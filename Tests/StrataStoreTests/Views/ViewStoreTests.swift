@@ -97,7 +97,10 @@ import Testing
 
     @Test func aMigrationChangesTheGroups() throws {
         try withLocation { location, _ in
-            let views = [FilmViews.byTitleAndYear, FilmViews.films]
+            var byTitleAndYear = FilmViews.byTitleAndYear
+            // A text has no place in an order.
+            byTitleAndYear.orders.removeAll { $0.columns.contains { $0.keyPath == "when" } }
+            let views = [byTitleAndYear, FilmViews.films]
             let first = try StoreFixture(location, model: try FilmViews.model(views))
             try fill(first)
             first.store.close()
@@ -120,7 +123,7 @@ import Testing
                 guard case .directory(let source) = location else { return }
                 try FileManager.default.copyItem(at: source, to: copy)
                 defer { try? FileManager.default.removeItem(at: copy) }
-                let model = try ManagedObjectModel(entities: entities).adding(views: [FilmViews.byTitleAndYear, films])
+                let model = try ManagedObjectModel(entities: entities).adding(views: [byTitleAndYear, films])
                 let second = try StoreFixture(.directory(copy), model: model, options: options)
                 #expect(try rows(second.store, "Films") == ["3 3 9"])
                 #expect(try rows(second.store, "ByTitleAndYear").contains { $0.contains("1973") })
