@@ -25,7 +25,8 @@ struct ViewsCreateCommand: StoreCommand {
                 strata views create BowTies.strata RatingsByDrawer --of BowTie \\
                     --key drawer --column 'ties = count' --column 'mean = average(rating)'
                 strata views create BowTies.strata Worn --of BowTie --where 'rating > 0' \\
-                    --key 'year = year(lastWorn, Europe/Berlin)' --column 'ties = count' --order -ties
+                    --key 'year = year(lastWorn, Europe/Berlin)' \\
+                    --column 'ties = count' --order -ties
             """)
 
     @OptionGroup var store: StoreArguments
@@ -38,7 +39,7 @@ struct ViewsCreateCommand: StoreCommand {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp("An order of the rows to be kept. Can be repeated.", valueName: "columns"))
     var order: [String] = []
-    @Option(help: "The version of the definition.") var version = 1
+    @Option(help: "The version of the definition.") var viewVersion = 1
     @Flag(help: "Leave out objects of subentities.") var withoutSubentities = false
     @Flag(help: "Print JSON.") var json = false
 
@@ -48,7 +49,7 @@ struct ViewsCreateCommand: StoreCommand {
                 throw UsageError("The model has a view '\(view)'; 'strata views drop' removes one.")
             }
             var description = ViewDescription(
-                name: view, version: version, entityName: of, where: try condition.predicate(in: store),
+                name: view, version: viewVersion, entityName: of, where: try condition.predicate(in: store),
                 keys: try key.map(ViewText.key), aggregates: try column.map(ViewText.aggregate),
                 orders: try order.map { ViewOrder(try SortText.parse($0)) }, includesSubentities: !withoutSubentities)
             description.isOfStore = true
