@@ -162,3 +162,24 @@ extension FixItMessage where Self == EntityMessage {
     static func replace(_ old: String, _ new: String) -> Self { Self("replace", "replace '\(old)' with '\(new)'") }
     static var split: Self { Self("split", "write one 'var' for each") }
 }
+
+// MARK: Views
+
+extension DiagnosticMessage where Self == EntityMessage {
+    static var notAStruct: Self { Self("notAStruct", "@View applies to a struct.") }
+
+    static var missingSource: Self {
+        Self("missingSource", "A view needs its objects: 'static let source = ViewSource(Film.self)'.")
+    }
+
+    static var noColumn: Self {
+        Self(
+            "noColumn",
+            "A variable of a view has its type and @Key, @Count, @CountDistinct, @Sum, @Average, @Min, @Max, @First or @Last."
+        )
+    }
+
+    static var noPlaceForColumn: Self {
+        Self("noPlaceForColumn", "A column is a variable with a type annotation in a struct with @View.")
+    }
+}

@@ -1,0 +1,72 @@
+import SwiftSyntax
+
+/// The attributes that make a variable a column of a view.
+enum ViewMarker: String, CaseIterable {
+    case key = "Key"
+    case count = "Count"
+    case countDistinct = "CountDistinct"
+    case sum = "Sum"
+    case average = "Average"
+    case min = "Min"
+    case max = "Max"
+    case first = "First"
+    case last = "Last"
+
+    /// The method of `ViewSource` that adds the column.
+    fileprivate var method: String {
+        switch self {
+        case .key: "grouped"
+        case .count: "counting"
+        case .countDistinct: "countingDistinct"
+        case .sum: "summing"
+        case .average: "averaging"
+        case .min: "minimum"
+        case .max: "maximum"
+        case .first: "first"
+        case .last: "last"
+        }
+    }
+}
+
+/// A variable of a struct that is a column of its view.
+struct ViewColumn {
+    let identifier: String
+    let name: String
+    let marker: ViewMarker
+    private let arguments: [LabeledExprSyntax]
+
+    /// nil if the variable has no marker, or a form that is no column.
+    init?(_ variable: VariableDeclSyntax) {
+        guard variable.isInstanceStorage, variable.bindings.count == 1, let binding = variable.bindings.first,
+            binding.accessorBlock == nil, binding.typeAnnotation != nil,
+            let pattern = binding.pattern.as(IdentifierPatternSyntax.self), let found = variable.attributes.viewMarker
+        else { return nil }
+        identifier = pattern.identifier.text
+        name = pattern.identifier.bareText
+        (marker, arguments) = (found.marker, found.attribute.labeledArguments)
+    }
+
+    /// The call that adds the column to the source.
+    var call: String {
+        var texts = arguments.map(\.text)
+        if marker == .key, let first = arguments.first {
+            // `grouped(by:)`, `grouped(by:of:in:)` and `grouped(byBucketsOf:of:)`.
+            let value = first.expression.trimmedDescription
+            texts[0] = first.label?.text == "bucketsOf" ? "byBucketsOf: \(value)" : "by: \(value)"
+        }
+        return ".\(marker.method)(\((texts + ["as: \"\(name)\""]).joined(separator: ", ")))"
+    }
+}
+
+extension AttributeListSyntax {
+    /// The first attribute that makes a column.
+    var viewMarker: (marker: ViewMarker, attribute: AttributeSyntax)? {
+        for element in self {
+            guard case .attribute(let attribute) = element,
+                let marker = ViewMarker(rawValue: attribute.attributeName.lastName ?? "")
+            else { continue }
+            return (marker, attribute)
+        }
+        return nil
+    }
+}
