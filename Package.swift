@@ -48,7 +48,7 @@ var targets: [Target] = [
     .target(name: "StrataXcode", dependencies: ["StrataModel"]),
     .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel", "Locking"]),
     .target(name: "StrataCoreData", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode"]),
-    // Metrics, traces and the container as a service; nobody else links their packages.
+    // Metrics, traces, and the container as a service. Only this target needs their packages.
     .target(
         name: "StrataObservability",
         dependencies: [

@@ -73,7 +73,7 @@ public struct PersistentStoreOptions: Sendable {
     /// Has all pages read in the background, again and again; nil for never.
     public var scrubbing: PersistentStoreScrubbing?
 
-    /// Is told of saves, fetches and faults and how long they took; nil takes no times.
+    /// Hears of each save, fetch and read of faults, and how long it took. Without one, nothing is timed.
     public var observer: (any ContainerObserver)?
 
     /// Reports the scans and rewrites of a migration, for tools.

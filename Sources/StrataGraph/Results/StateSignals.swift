@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// Signals that the state of a context or store may have changed. Those that nobody has waited for yet are merged.
+/// Signals that the state of a context or store may have changed. Signals that have not been received yet are merged into one.
 ///
 /// Belongs to one isolation.
 final class StateSignals: ContextFollower {

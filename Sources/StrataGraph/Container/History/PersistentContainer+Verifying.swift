@@ -92,7 +92,7 @@ extension PersistentContainer {
 
     /// Reads every page of the store's file once and compares it with its checksum. Reads and saves go on meanwhile.
     ///
-    /// It finds each damaged page, also of what nobody reads for now. It does not look at what pages say, as `verify`
+    /// It finds every damaged page, whether or not an app reads it. It does not look at what pages say, as `verify`
     /// does. Damage is also logged, and given to `PersistentStoreOptions.damageHandler`.
     ///
     /// - Parameter megabytesPerSecond: how much to read in a second at most, in millions of bytes; nil for as much as the

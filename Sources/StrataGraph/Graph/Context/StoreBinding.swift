@@ -18,7 +18,7 @@ final class StoreBinding: Sendable {
     let positionProperties: Set<PropertyID>
     /// What a request may take that has no budget of its own.
     let requestBudget: RequestBudget
-    /// Is told of saves, fetches and faults.
+    /// Hears of each save, fetch and read of faults.
     let observer: (any ContainerObserver)?
     /// Whether there is an observer: to look at this costs less than to look at that.
     let isObserved: Bool
