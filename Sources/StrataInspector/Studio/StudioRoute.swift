@@ -4,7 +4,7 @@ import StrataStore
 
 /// The stores that are here.
 struct StoresPage: Encodable {
-    struct Entry: Encodable {
+    struct ListedStore: Encodable {
         let name: String
         let path: String
         let transactions: UInt64
@@ -13,13 +13,13 @@ struct StoresPage: Encodable {
         let last: String?
     }
 
-    let stores: [Entry]
+    let stores: [ListedStore]
 
     init(_ sources: [StudioStore]) throws {
         stores = try sources.map { source in
             let last = try source.store.transactions(before: nil, limit: 1).first
             let first = try source.store.transactions(limit: 1).first
-            return Entry(
+            return ListedStore(
                 name: source.name, path: source.path, transactions: last?.number.rawValue ?? 0,
                 events: last?.lastEvent.rawValue ?? 0, first: first.map { ValueText.moment($0.date) },
                 last: last.map { ValueText.moment($0.date) })
