@@ -216,7 +216,8 @@ package final class LogSalvage {
             identifier: header?.identifier ?? UUID(), lineage: UUID(),
             createdMicroseconds: header?.createdMicroseconds ?? end?.microseconds
                 ?? Int64(Date().timeIntervalSince1970 * 1_000_000))
-        let copy = LogCopy(source: log.environment, tables: log.tables, end: end, header: fresh, progress: progress)
+        let copy = LogCopy(
+            source: log.environment, tables: log.tables, baseline: nil, end: end, header: fresh, progress: progress)
         return try BackupFolder.filled(for: target) { folder in
             try copy.write(to: folder.path(percentEncoded: false))
             if end == nil, let model { try Store.begin(in: folder, with: model) }
