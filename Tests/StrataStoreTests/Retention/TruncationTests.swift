@@ -6,7 +6,7 @@ import StrataTestSupport
 import Testing
 
 @Suite struct TruncationTests {
-    private let note = MaintenanceNote(author: "ann")
+    private var note: MaintenanceNote { MaintenanceNote(author: "ann") }
 
     private func limits(_ events: Int) -> TrimLimits {
         var limits = TrimLimits()

@@ -44,6 +44,9 @@ extension Store {
         }
     }
 
+    /// Waits until the history has been looked after once.
+    package func waitForRetention() { keeper.withLock { $0 }?.waitForPasses(1) }
+
     private func keepHistory(_ retention: StoreRetention, _ goesOn: () -> Bool) throws {
         do {
             let report = try truncateHistory(
