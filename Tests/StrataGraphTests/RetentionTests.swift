@@ -5,7 +5,9 @@ import Testing
 
 @Suite(.verifiesStores) struct RetentionTests {
     /// A store with a movie whose title changes with each save.
-    private func makeStore(saves: Int) throws -> (container: PersistentContainer, movie: ObjectID, moments: [EventNumber]) {
+    private func makeStore(saves: Int) throws -> (
+        container: PersistentContainer, movie: ObjectID, moments: [EventNumber]
+    ) {
         let container = try makeContainer()
         let context = container.newBackgroundContext()
         let movie = Movie(context: context)

@@ -71,12 +71,13 @@ struct HistoryTrimCommand: StoreCommand {
     private func print(_ report: TruncationReport) throws {
         if json {
             return try JSONText.print([
-                "baseline": JSONObject.orNull(report.baseline.map { baseline -> JSONObject in
-                    [
-                        "eventNumber": baseline.event.rawValue, "transaction": baseline.transaction.rawValue,
-                        "time": ValueText.moment(baseline.date),
-                    ]
-                }),
+                "baseline": JSONObject.orNull(
+                    report.baseline.map { baseline -> JSONObject in
+                        [
+                            "eventNumber": baseline.event.rawValue, "transaction": baseline.transaction.rawValue,
+                            "time": ValueText.moment(baseline.date),
+                        ]
+                    }),
                 "transactions": report.droppedTransactions, "events": report.droppedEvents,
                 "holders": report.holds.map { hold -> JSONObject in
                     [
@@ -98,6 +99,7 @@ struct HistoryTrimCommand: StoreCommand {
         }
         guard let baseline = report.baseline else { return Output.shared.line("the history is whole") }
         Output.shared.line(
-            "the history begins at event \(baseline.event) (t\(baseline.transaction), \(ValueText.moment(baseline.date)))")
+            "the history begins at event \(baseline.event) (t\(baseline.transaction), \(ValueText.moment(baseline.date)))"
+        )
     }
 }

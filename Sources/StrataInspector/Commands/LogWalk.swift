@@ -159,7 +159,8 @@ extension Store {
         from start: EventNumber, through end: EventNumber, _ body: (TransactionRecord) throws -> Void
     ) throws {
         let dropped = try baseline()?.transaction ?? .zero
-        var number = try transaction(containing: start).map { TransactionNumber(rawValue: $0.number.rawValue - 1) } ?? dropped
+        let first = try transaction(containing: start)
+        var number = first.map { TransactionNumber(rawValue: $0.number.rawValue - 1) } ?? dropped
         while true {
             let page = try transactions(after: number, limit: 1000)
             guard let newest = page.last else { return }

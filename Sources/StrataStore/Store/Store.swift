@@ -26,8 +26,8 @@ package final class Store: Sendable {
     let pins = StatePins()
     private let finished = Locked<RebuildReport?>(nil)
     let mending = ViewMending()
-    let scrubber = Locked<Scrubber?>(nil)
-    let keeper = Locked<HistoryKeeper?>(nil)
+    let scrubber = Locked<RepeatedWork?>(nil)
+    let keeper = Locked<RepeatedWork?>(nil)
     private let isClosed = Atomic(false)
 
     /// - Throws: `BackgroundThread.Unavailable` if the system has no thread for the writer.

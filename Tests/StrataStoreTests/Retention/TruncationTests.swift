@@ -93,7 +93,9 @@ import Testing
             try store.backup(to: backup)
             let earliest = folder.appending(path: "d.strata")
             #expect(try store.replay(through: cut.eventNumber, to: earliest).verification.isSound)
-            for (path, last) in [(replayed, middle.eventNumber), (backup, try store.head()), (earliest, cut.eventNumber)] {
+            for (path, last) in [
+                (replayed, middle.eventNumber), (backup, try store.head()), (earliest, cut.eventNumber),
+            ] {
                 let copy = try Store.open(.directory(path), model: MovieModel.make())
                 defer { copy.close() }
                 #expect(try copy.head() == last)

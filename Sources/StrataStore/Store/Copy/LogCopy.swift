@@ -196,7 +196,9 @@ extension Store {
                 progress: progress)
             return try BackupFolder.filled(for: target) { folder in
                 try copy.write(to: folder.path(percentEncoded: false))
-                return try Self.finishCopy(in: folder, end?.number ?? baseline?.transaction ?? .zero, progress) { blobs.contents(digest: $0) }
+                return try Self.finishCopy(in: folder, end?.number ?? baseline?.transaction ?? .zero, progress) {
+                    blobs.contents(digest: $0)
+                }
             }
         } catch {
             throw file.publicError(error, during: "replaying the log")

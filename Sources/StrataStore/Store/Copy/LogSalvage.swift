@@ -27,7 +27,8 @@ package final class LogSalvage {
 
         fileprivate func with(problem: String, head other: LogHead? = nil) -> Finding {
             Finding(
-                end: end, baseline: baseline, problem: problem, head: other?.transaction ?? head, headEvent: other?.event ?? headEvent,
+                end: end, baseline: baseline, problem: problem, head: other?.transaction ?? head,
+                headEvent: other?.event ?? headEvent,
                 lost: lost)
         }
     }
@@ -152,7 +153,8 @@ package final class LogSalvage {
                 problem = "the head, which says where the log ends, cannot be read"
             }
             return Finding(
-                end: walk.last, baseline: walk.baseline, problem: problem, head: head?.transaction, headEvent: head?.event,
+                end: walk.last, baseline: walk.baseline, problem: problem, head: head?.transaction,
+                headEvent: head?.event,
                 lost: limit == nil ? lost(after: walk.eventNumber, through: last, source.tables, transaction) : [])
         }
     }

@@ -36,7 +36,7 @@ struct SoundWalk {
         guard sum == found.sum, count == found.keptCount else {
             throw CorruptRecord("the events up to it are not those that it was made with", at: 0)
         }
-        (baseline, digest, eventNumber) = (found, found.digest, found.transaction)
+        (baseline, digest, eventNumber) = (found, found.head.digest, found.transaction)
     }
 
     /// The last event that is sound.

@@ -103,7 +103,7 @@ extension Store {
             let last = try reader.lastTransaction(upTo: head.transaction) { $0.microseconds <= microseconds }
             if let last { return last.lastEvent }
             guard let baseline = try reader.baseline() else { return .zero }
-            guard baseline.microseconds <= microseconds else { throw baseline.refusal(nil) }
+            guard baseline.head.microseconds <= microseconds else { throw baseline.refusal(nil) }
             return baseline.event
         }
     }

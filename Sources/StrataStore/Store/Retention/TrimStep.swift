@@ -35,18 +35,16 @@ struct TrimStep {
         var step = StepEvents(tables, countsBlobs: hasBlobs)
         try step.read(after: baseline, through: target, limits, log)
         guard let last = step.last else { return (known, true) }
-        let models = StepModels(histories, at: baseline.modelVersion, step.models)
+        let models = StepModels(histories, at: baseline.head.modelVersion, step.models)
         var change = try LogChange(step, baseline, log, models, hasBlobs: hasBlobs)
         try change.write(tables, transaction)
         baseline.sum = change.sum
         baseline.keptCount = change.keptCount
         baseline.droppedCount += UInt64(step.count) + known.map { $0.keptCount }.orZero - change.keptCount
         baseline.notes = change.notes
-        baseline.modelVersion = models.last
-        baseline.event = last.lastEvent
-        baseline.transaction = last.number
-        baseline.microseconds = last.microseconds
-        baseline.digest = last.digest
+        baseline.head = LogHead(
+            modelVersion: models.last, event: last.lastEvent, transaction: last.number,
+            microseconds: last.microseconds, digest: last.digest, firstKeptEvent: last.lastEvent.advanced(by: 1))
         baseline.truncatedMicroseconds = Int64(file.options.clock().timeIntervalSince1970 * 1_000_000)
         baseline.author = note.author
         baseline.reason = note.metadata[MaintenanceNote.reasonKey]
@@ -55,7 +53,7 @@ struct TrimStep {
         }
         try baseline.write(transaction, tables)
         try file.noteBaseline(transaction)
-        head.firstKeptEvent = baseline.event.advanced(by: 1)
+        head.firstKeptEvent = baseline.head.firstKeptEvent
         try file.writeHead(head, transaction)
         return (baseline, baseline.transaction >= target)
     }

@@ -33,8 +33,11 @@ extension Verifier {
         } else if sum != baseline.sum {
             note(.event, "baseline", "the events that are kept up to it are not those that it was made with")
         }
-        if log.models.last?.version ?? .init(rawValue: 0) != baseline.modelVersion {
-            note(.head, "baseline", "it says model \(baseline.modelVersion.rawValue), which is not the newest up to it")
+        let newest = log.models.last?.version ?? ModelVersion(rawValue: 0)
+        if newest != baseline.head.modelVersion {
+            note(
+                .head, "baseline",
+                "it says model \(baseline.head.modelVersion.rawValue), the newest up to it is \(newest.rawValue)")
         }
         try checkDroppedTransactions(baseline)
     }
@@ -48,7 +51,8 @@ extension Verifier {
         if let header = try StoreFile.meta("header", tables, transaction).map({ try StoreHeader($0) }),
             header.hasBaseline != (baseline != nil)
         {
-            note(.head, "header", baseline == nil ? "it says that there is a baseline" : "it does not say of a baseline")
+            note(
+                .head, "header", baseline == nil ? "it says that there is a baseline" : "it does not say of a baseline")
         }
         return baseline
     }

@@ -48,9 +48,9 @@ extension Verifier {
     private func checkTransactions(_ head: LogHead) throws {
         var counter = ProgressCounter("reading the log", total: Int(head.event.rawValue), progress)
         let start = log.baseline ?? .start
-        var digest = start.digest
+        var digest = start.head.digest
         var next = start.event.advanced(by: 1)
-        var microseconds = log.baseline?.microseconds ?? Int64.min
+        var microseconds = log.baseline?.head.microseconds ?? Int64.min
         var number = start.transaction.rawValue + 1
         while number <= head.transaction.rawValue {
             let transactionNumber = TransactionNumber(rawValue: number)

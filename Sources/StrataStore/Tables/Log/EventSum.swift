@@ -14,25 +14,21 @@ struct EventSum: Sendable, Hashable {
 
     init(words: SIMD4<UInt64>) { self.words = words }
 
-    mutating func add(_ event: UnsafeRawBufferPointer, _ number: EventNumber) {
-        let digest = Self.digest(event, number)
+    mutating func add(_ event: UnsafeRawBufferPointer, _ number: EventNumber) { add(Self.digest(event, number)) }
+
+    mutating func remove(_ event: UnsafeRawBufferPointer, _ number: EventNumber) {
+        var complement = EventSum(words: ~Self.digest(event, number))
+        complement.add([1, 0, 0, 0])
+        add(complement.words)
+    }
+
+    private mutating func add(_ other: SIMD4<UInt64>) {
         var carry: UInt64 = 0
         for index in words.indices {
-            let (first, firstOverflow) = words[index].addingReportingOverflow(digest[index])
+            let (first, firstOverflow) = words[index].addingReportingOverflow(other[index])
             let (second, secondOverflow) = first.addingReportingOverflow(carry)
             words[index] = second
             carry = firstOverflow || secondOverflow ? 1 : 0
-        }
-    }
-
-    mutating func remove(_ event: UnsafeRawBufferPointer, _ number: EventNumber) {
-        let digest = Self.digest(event, number)
-        var borrow: UInt64 = 0
-        for index in words.indices {
-            let (first, firstOverflow) = words[index].subtractingReportingOverflow(digest[index])
-            let (second, secondOverflow) = first.subtractingReportingOverflow(borrow)
-            words[index] = second
-            borrow = firstOverflow || secondOverflow ? 1 : 0
         }
     }
 
@@ -51,7 +47,8 @@ struct EventSum: Sendable, Hashable {
             return hash.finalize().withUnsafeBytes { digest in
                 var words: SIMD4<UInt64> = .zero
                 for index in words.indices {
-                    words[index] = UInt64(littleEndian: digest.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+                    let word = digest.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
+                    words[index] = UInt64(littleEndian: word)
                 }
                 return words
             }

@@ -2,16 +2,13 @@
 //
 //   offset  width  field
 //   0       4      checksum: low half of XXH64 over everything from offset 4
-//   4       4      model version at the cut
-//   8       8      last event before the cut
-//   16      8      last transaction before the cut
-//   24      8      its commit time, microseconds since 1970, Int64
-//   32      32     its digest, from which the chain goes on
-//   64      32     sum of the kept events (EventSum.swift)
-//   96      8      number of events kept up to the cut
-//   104     8      number of events dropped since the store was made
-//   112     8      when the history was last truncated, microseconds since 1970, Int64
-//   120     4      number of kept maintenance events, then UInt64 event number each
+//   4       72     the head of the log as it was at the cut (StoreHeader.swift); the chain of digests goes on from its
+//                  digest, and its first event kept is the one after the cut
+//   76      32     sum of the events kept up to the cut (EventSum.swift)
+//   108     8      number of these events
+//   116     8      number of events dropped since the store was made
+//   124     8      when the history was last truncated, microseconds since 1970, Int64
+//   132     4      number of maintenance events kept up to the cut, then UInt64 event number each
 //   ...            author and reason of the last truncation: each UInt32 length then UTF-8, length 0xFFFFFFFF = nil
 //
 // Events up to the cut are kept only as far as they make the state at the cut, each under its own number: for an object
@@ -25,16 +22,8 @@ package import StrataModel
 
 /// Where the kept history of a store begins: the state at one event, from which the log goes on.
 package struct LogBaseline: Sendable, Hashable {
-    /// The model at the cut.
-    package var modelVersion: ModelVersion
-    /// The last event before the cut; the state after it is the oldest that can be read.
-    package var event: EventNumber
-    /// The last transaction before the cut.
-    package var transaction: TransactionNumber
-    /// When that transaction was committed.
-    package var microseconds: Int64
-    /// Its digest, 32 bytes.
-    package var digest: [UInt8]
+    /// The end of the log at the cut. The state there is the oldest that can be read.
+    var head: LogHead
     /// The sum of the kept events.
     var sum = EventSum()
     /// How many events are kept up to the cut.
@@ -49,23 +38,17 @@ package struct LogBaseline: Sendable, Hashable {
     package var reason: String?
 
     /// Before the first transaction.
-    static var start: LogBaseline {
-        LogBaseline(
-            modelVersion: LogHead.start.modelVersion, event: .zero, transaction: .zero, microseconds: 0,
-            digest: LogHead.start.digest)
-    }
+    static let start = LogBaseline(head: .start)
 
-    private static let size = 124
+    private static let size = 136
 
-    package var date: Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
+    /// The last event before the cut.
+    package var event: EventNumber { head.event }
+    /// The last transaction before the cut.
+    package var transaction: TransactionNumber { head.transaction }
+    /// When that transaction was committed.
+    package var date: Date { Date(timeIntervalSince1970: Double(head.microseconds) / 1_000_000) }
     package var truncated: Date { Date(timeIntervalSince1970: Double(truncatedMicroseconds) / 1_000_000) }
-
-    /// The end of a log that has nothing behind it.
-    var head: LogHead {
-        LogHead(
-            modelVersion: modelVersion, event: event, transaction: transaction, microseconds: microseconds,
-            digest: digest, firstKeptEvent: event.advanced(by: 1))
-    }
 
     /// What errors say of it.
     package var summary: HistoryBaseline {
@@ -85,11 +68,7 @@ extension LogBaseline {
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.append(littleEndian: UInt32(0))
-        writer.append(littleEndian: modelVersion.rawValue)
-        writer.append(littleEndian: event.rawValue)
-        writer.append(littleEndian: transaction.rawValue)
-        writer.append(littleEndian: UInt64(bitPattern: microseconds))
-        digest.withUnsafeBytes { writer.append($0) }
+        head.encoded().withUnsafeBytes { writer.append($0) }
         for index in sum.words.indices { writer.append(littleEndian: sum.words[index]) }
         writer.append(littleEndian: keptCount)
         writer.append(littleEndian: droppedCount)
@@ -109,15 +88,11 @@ extension LogBaseline {
         guard try reader.readInteger(as: UInt32.self) == Checksum.of(bytes, from: 4) else {
             throw CorruptRecord("checksum of the baseline does not match", at: 0)
         }
-        modelVersion = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
-        event = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
-        transaction = TransactionNumber(rawValue: try reader.readInteger(as: UInt64.self))
+        head = try LogHead(try reader.readBytes(LogHead.size))
         // These limits keep the numbers behind them from overflowing.
-        guard max(event.rawValue, transaction.rawValue) <= UInt64.max >> 1 else {
-            throw CorruptRecord("a cut beyond the log", at: 8)
+        guard max(head.event.rawValue, head.transaction.rawValue) <= UInt64.max >> 1 else {
+            throw CorruptRecord("a cut beyond the log", at: 4)
         }
-        microseconds = Int64(bitPattern: try reader.readInteger(as: UInt64.self))
-        digest = [UInt8](try reader.readBytes(32))
         var words: SIMD4<UInt64> = .zero
         for index in words.indices { words[index] = try reader.readInteger(as: UInt64.self) }
         sum = EventSum(words: words)

@@ -43,7 +43,7 @@ extension StoreFile {
         let record = try reader.lastTransaction(
             upTo: try readHead(transaction).transaction, where: { $0.modelVersion < version })
         guard let record else {
-            if let baseline = try reader.baseline(), version <= baseline.modelVersion { return baseline.event }
+            if let baseline = try reader.baseline(), version <= baseline.head.modelVersion { return baseline.event }
             throw StrataError(
                 .corrupt, "The log does not install model \(version.rawValue).", context: .init(path: path))
         }
