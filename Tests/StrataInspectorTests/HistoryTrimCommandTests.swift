@@ -41,7 +41,8 @@ import Testing
         #expect(
             trimmed.output.hasSuffix("the history begins at event 13 (t3, 2026-01-01T00:00:03.000Z)\n"), "\(trimmed)")
         #expect(try run("diff", "t3", "t5").output == before)
-        #expect(try run("log").output.contains("t4") && !run("log").output.contains("t2"))
+        let log = try run("log", "--json").output
+        #expect(log.contains("\"transaction\":4") && !log.contains("\"transaction\":3"), "\(log)")
         #expect(try run("log", "--since", "t1").exitCode == 0)
         let early = try run("query", "Film", "--at", "t2")
         #expect(early.exitCode == 1 && early.error.contains("The history begins at event 13"), "\(early)")

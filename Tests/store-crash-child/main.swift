@@ -144,8 +144,7 @@ extension Work {
     /// Truncations in many small commits, beside saves of thread 1.
     func trim() throws {
         let store = try openAsItIs()
-        var limits = TrimLimits()
-        limits.eventsInOneCommit = 3
+        let limits = TrimLimits(events: 3)
         let saver = try Saver(store, thread: 1)
         Thread.detachNewThread {
             var saver = saver

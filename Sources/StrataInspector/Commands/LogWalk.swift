@@ -149,7 +149,8 @@ struct SpanArguments: ParsableArguments {
     func events(in store: Store) throws -> (first: EventNumber, last: EventNumber) {
         let first = try since.map { try Moment.firstEvent($0, in: store) }
         let last = try until.map { try Moment.lastEvent($0, in: store) }
-        return (first ?? EventNumber(rawValue: 1), try last ?? store.head())
+        let kept = EventNumber(rawValue: (try store.baseline()?.event.rawValue ?? 0) + 1)
+        return (max(first ?? kept, kept), try last ?? store.head())
     }
 }
 

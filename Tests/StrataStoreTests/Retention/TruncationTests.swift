@@ -8,11 +8,7 @@ import Testing
 @Suite struct TruncationTests {
     private var note: MaintenanceNote { MaintenanceNote(author: "ann") }
 
-    private func limits(_ events: Int) -> TrimLimits {
-        var limits = TrimLimits()
-        limits.eventsInOneCommit = events
-        return limits
-    }
+    private func limits(_ events: Int) -> TrimLimits { TrimLimits(events: events) }
 
     @Test(arguments: RandomTesting.seeds, [1, 7, 10_000])
     func statesAndDifferencesAfterTheCutAreWhatTheyWere(seed: UInt64, size: Int) throws {

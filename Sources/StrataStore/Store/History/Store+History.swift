@@ -67,6 +67,11 @@ extension Store {
         if let baseline = try baseline(), transaction < baseline.transaction { throw baseline.refusal(nil) }
     }
 
+    /// - Throws: `historyDropped` if the state at an event can no longer be read.
+    package func checkKept(at eventNumber: EventNumber) throws {
+        try readLog { reader, head in try reader.checkKept(from: eventNumber.advanced(by: 1), head) }
+    }
+
     /// The number of the transaction that an event belongs to; the one of the baseline for an event up to it.
     package func lastTransaction(upTo event: EventNumber) throws -> TransactionNumber {
         try transaction(containing: event)?.number ?? baseline()?.transaction ?? .zero

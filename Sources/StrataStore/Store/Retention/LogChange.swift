@@ -120,7 +120,20 @@ struct LogChange: ~Copyable {
             let key = events.made[index].number.rawValue.bigEndian
             try withUnsafeBytes(of: key) { try log.put($0, events.event(index)) }
         }
-        for record in transactions { _ = try transaction.delete(tables.transactions, record.number.rawValue) }
+        try dropTransactions(tables, transaction)
+    }
+
+    private func dropTransactions(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
+        guard let first = transactions.first?.number.rawValue, let last = transactions.last?.number.rawValue else {
+            return
+        }
+        let cursor = try transaction.writeCursor(tables.transactions)
+        defer { cursor.close() }
+        var found = try cursor.seek(atOrAfter: first)
+        while found, StoreKey.objectID(cursor.key, at: 0).rawValue <= last {
+            try cursor.delete()
+            found = try cursor.next()
+        }
     }
 
     /// Removes all events of the stretch but those that stay or are replaced.

@@ -104,7 +104,7 @@ extension Store {
         let first = before?.transaction.rawValue ?? 0
         var counter = ProgressCounter(
             "dropping transactions", total: Int(clamping: plan.target.rawValue - first), progress)
-        let step = TrimStep(file: file, limits: limits, note: note)
+        var step = TrimStep(file: file, limits: limits, note: note)
         var result = (baseline: before, isDone: false)
         while !result.isDone {
             // A reader may have come meanwhile.
@@ -114,9 +114,9 @@ extension Store {
             result = try run(step, through: target)
             for _ in known..<max(known, result.baseline?.transaction.rawValue ?? 0) { counter.step() }
             guard goesOn() else { break }
-            // Writers come in between, of this process and of others.
-            if !result.isDone { pause(after: clock.now - began) }
+            if !result.isDone { pause(after: clock.now - began, &step.limits, limits) }
         }
+        if report.droppedTransactions > 0, blobs.hasFiles { sweepBlobsInBackground() }
         report.baseline = result.baseline
         report.droppedEvents = (result.baseline?.droppedCount ?? 0) - (before?.droppedCount ?? 0)
         report.droppedTransactions = (result.baseline?.transaction.rawValue ?? 0) - first
@@ -171,9 +171,13 @@ extension Store {
         return result.withLock { $0 }
     }
 
-    private func pause(after work: Duration) {
-        let seconds = Double(work.components.seconds) + Double(work.components.attoseconds) / 1e18
-        Thread.sleep(forTimeInterval: min(seconds * (waitingSaveCount > 0 ? 1 : 0.1), 1))
+    /// Lets writers of this process and of others come in between, and chooses the size of the next commit.
+    private func pause(after work: Duration, _ limits: inout TrimLimits, _ least: TrimLimits) {
+        let isAlone = waitingSaveCount == 0
+        limits.eventsInOneCommit =
+            isAlone
+            ? min(limits.eventsInOneCommit * 2, least.mostEventsInOneCommit) : least.eventsInOneCommit
+        Thread.sleep(forTimeInterval: min(work / .seconds(1) * (isAlone ? 0.05 : 2), 1))
     }
 
     private func removeTags(before end: EventNumber, _ note: MaintenanceNote) throws {

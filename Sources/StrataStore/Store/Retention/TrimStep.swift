@@ -4,17 +4,25 @@ import StrataModel
 
 /// How much a truncation does in one commit.
 package struct TrimLimits: Sendable {
-    package var eventsInOneCommit = 50_000
-    package var bytesInOneCommit = 16 << 20
+    package var eventsInOneCommit = 20_000
+    /// As many while no save waits: an object that changes all the time is written once in each commit.
+    package var mostEventsInOneCommit = 160_000
+    package var bytesInOneCommit = 32 << 20
 
     package init() {}
+
+    /// - Parameter events: of every commit.
+    package init(events: Int) {
+        eventsInOneCommit = events
+        mostEventsInOneCommit = events
+    }
 }
 
 /// One commit of a truncation: moves the cut over some transactions. Before and after it the store is whole, so a
 /// truncation that is interrupted has truncated less, and the next one goes on.
 struct TrimStep {
     let file: StoreFile
-    let limits: TrimLimits
+    var limits: TrimLimits
     let note: MaintenanceNote
 
     private var tables: StoreTables { file.tables }
