@@ -114,6 +114,13 @@ extension StrataError.Code {
     public static let budgetExceeded = Self(rawValue: 200082)
     /// The store was closed.
     public static let storeClosed = Self(rawValue: 200090)
+    /// Two logs that should be one have different transactions under one number; `context.eventNumber` is the first
+    /// event that differs.
+    public static let divergedLog = Self(rawValue: 200100)
+    /// The log that several machines share cannot be reached.
+    public static let logUnavailable = Self(rawValue: 200101)
+    /// The values were erased on purpose.
+    public static let erased = Self(rawValue: 200110)
 
     private static let names: [Int: String] = [
         1550: "managedObjectValidation", 1560: "validationMultipleErrors",
@@ -134,5 +141,6 @@ extension StrataError.Code {
         200031: "modelDowngrade", 200040: "inDoubt", 200041: "saveTooLarge", 200042: "noSpace",
         200050: "historyDropped", 200051: "futureEvent", 200060: "missingBlob", 200070: "transformation",
         200080: "invalidRequest", 200081: "keyTooLong", 200082: "budgetExceeded", 200090: "storeClosed",
+        200100: "divergedLog", 200101: "logUnavailable", 200110: "erased",
     ]
 }

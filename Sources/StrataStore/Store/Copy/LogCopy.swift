@@ -22,20 +22,7 @@ struct LogCopy {
         var transaction = TransactionNumber.zero
         var event = EventNumber.zero
         var histories = SchemaHistory([])
-        /// Tags and metadata, as the log records them.
-        var tags: [String: EventNumber] = [:]
-        var metadata: [String: AttributeValue] = [:]
-
-        /// Notes what a maintenance event says.
-        mutating func note(_ event: EventView) throws {
-            guard event.header.kind == .maintenance else { return }
-            switch try MaintenanceRecord(event.payload) {
-            case .tagged(let name, let eventNumber): tags[name] = eventNumber
-            case .untagged(let name): tags[name] = nil
-            case .metadata(_, let changes): StoreMetadata.apply(changes, to: &metadata)
-            case .note, .unknown: break
-            }
-        }
+        var bookmarks = RecordedBookmarks()
     }
 
     /// - Throws: `corrupt` if the records cannot be replayed; `LMDBError`.
@@ -86,10 +73,7 @@ struct LogCopy {
             try baseline?.write(transaction, made)
             try Self.put(header.encoded(), "header", made, transaction)
             try Self.put(head.encoded(), "head", made, transaction)
-            for (name, eventNumber) in state.tags where eventNumber >= baseline?.event ?? .zero {
-                try Bookmark.tag.put(name, eventNumber.rawValue, transaction, made)
-            }
-            if !state.metadata.isEmpty { try StoreMetadata.write(state.metadata, transaction, made) }
+            try state.bookmarks.write(transaction, made, from: baseline?.event ?? .zero)
         }
     }
 
@@ -117,7 +101,7 @@ struct LogCopy {
         try reader.events(from: start.event.advanced(by: 1), through: baseline.event) { event, number in
             try transaction.append(made.events, number.rawValue, event.record)
             written += event.record.count
-            try state.note(event)
+            try state.bookmarks.note(event)
             guard written >= Self.stepInBytes else { return true }
             state.event = number
             return false
@@ -150,7 +134,7 @@ struct LogCopy {
                 }
                 try transaction.append(made.events, number, event)
                 written += event.count
-                try state.note(try EventView(event))
+                try state.bookmarks.note(try EventView(event))
             }
             state.transaction = next
             state.event = record.lastEvent

@@ -1,0 +1,68 @@
+import LMDB
+import StrataModel
+
+/// Appends transactions that were made elsewhere to the log of a store, byte for byte, and makes the views of them.
+///
+/// Used by stores that follow another log. Each frame must follow the head: its number, its events and its digest are
+/// checked before the first byte of it is written.
+struct FrameAppending: ~Copyable {
+    let tables: StoreTables
+    private var projector: Projector
+    private(set) var head: LogHead
+    /// Tags and metadata that the frames change.
+    private var bookmarks = RecordedBookmarks()
+
+    init(_ tables: StoreTables, after head: LogHead, _ histories: SchemaHistory) {
+        self.tables = tables
+        self.head = head
+        projector = Projector(tables: tables, histories: histories, tracking: .overlapping)
+    }
+
+    var histories: SchemaHistory { projector.histories }
+
+    /// - Throws: `divergedLog` if the frame does not continue this log; `corrupt` if its content is not what its
+    ///   digest says, or cannot be made into views; `modelChanged` if it declares the first view of the store.
+    mutating func append(_ frame: LogFrame, _ transaction: WriteTransaction) throws {
+        let record = frame.record
+        guard record.number.rawValue == head.transaction.rawValue + 1, record.firstEvent == head.event.advanced(by: 1)
+        else {
+            throw StrataError(
+                .divergedLog,
+                "Transaction \(record.number) does not follow the last one here, \(head.transaction).",
+                context: .init(eventNumber: record.firstEvent))
+        }
+        guard frame.verifies(after: head.digest) else {
+            throw StrataError(
+                .divergedLog,
+                "Transaction \(record.number) does not continue this log: its digest is of another history.",
+                context: .init(eventNumber: record.firstEvent))
+        }
+        try frame.withRecords { recordBytes, events in
+            for (offset, event) in events.enumerated() {
+                let number = record.firstEvent.advanced(by: offset)
+                let view = try EventView(sealed: event)
+                try projector.apply(view, number, transaction)
+                try bookmarks.note(view)
+            }
+            projector.enter(record)
+            try projector.flush(transaction)
+            for (offset, event) in events.enumerated() {
+                try transaction.append(tables.events, record.firstEvent.rawValue + UInt64(offset), event)
+            }
+            try transaction.append(tables.transactions, record.number.rawValue, recordBytes)
+        }
+        if let newest = projector.histories.newest { head.modelVersion = newest.version }
+        head.event = record.lastEvent
+        head.transaction = record.number
+        head.microseconds = record.microseconds
+        head.digest = record.digest
+    }
+
+    /// Writes the head, and the tags and metadata that the frames have changed.
+    mutating func finish(_ transaction: WriteTransaction) throws {
+        try bookmarks.write(transaction, tables)
+        try head.encoded().withUnsafeBytes { value in
+            try StoreFile.withKey("head") { try transaction.put(tables.meta, $0, value) }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import LMDB
+import StrataModel
+
+/// The tags and metadata that maintenance events of the log set and remove.
+struct RecordedBookmarks {
+    private var tags: [String: EventNumber?] = [:]
+    private var metadataChanges: [[String: AttributeValue]] = []
+
+    /// Notes what a maintenance event says.
+    mutating func note(_ event: EventView) throws {
+        guard event.header.kind == .maintenance, !event.header.flags.contains(.redacted) else { return }
+        switch try MaintenanceRecord(event.payload) {
+        case .tagged(let name, let eventNumber): tags[name] = .some(eventNumber)
+        case .untagged(let name): tags[name] = .some(nil)
+        case .metadata(_, let changes): metadataChanges.append(changes)
+        case .note, .unknown: break
+        }
+    }
+
+    /// Carries the changes out in the state of a store.
+    ///
+    /// - Parameter first: tags of earlier states are left out, because these are no longer kept.
+    func write(_ transaction: WriteTransaction, _ tables: StoreTables, from first: EventNumber = .zero) throws {
+        for (name, eventNumber) in tags {
+            if let eventNumber {
+                guard eventNumber >= first else { continue }
+                try Bookmark.tag.put(name, eventNumber.rawValue, transaction, tables)
+            } else {
+                _ = try Bookmark.tag.remove(name, transaction, tables)
+            }
+        }
+        guard !metadataChanges.isEmpty else { return }
+        var metadata = try StoreMetadata.read(transaction, tables)
+        for changes in metadataChanges { StoreMetadata.apply(changes, to: &metadata) }
+        try StoreMetadata.write(metadata, transaction, tables)
+    }
+}
