@@ -25,6 +25,8 @@ sections = [
     ("Metadata of the store", "StoreMetadata"),
     ("A rebuild under way", "RebuildMark"),
     ("A migration under way", "MigrationMark"),
+    ("Where a truncated log begins", "LogBaseline"),
+    ("The sum of the events kept before it", "EventSum"),
 ]
 
 INTRODUCTION = """# File format
@@ -44,9 +46,11 @@ them, verifies them, rebuilds them and writes to them, without a conversion. A s
 | format 1, unknown incompatible flags, or a newer format | refuses it with ``StrataError/Code/persistentStoreOpen`` and leaves it as it is |
 
 - A store keeps the format and flags with which it was made, so the version that made it can go on using it. Declaring the
-  first view adds a read-compatible flag.
+  first view adds a read-compatible flag; truncating the history for the first time adds an incompatible one, so that 0.1.0
+  refuses such a store.
 - A new flag or format comes with a minor version (0.2, 0.3) and is named in the changelog; patch versions (0.1.1) bring none.
-- Events and transactions are never rewritten: what a version has logged, later versions read as it stands.
+- Events and transactions are never rewritten, except those that a truncation of the history drops or replaces: what a
+  version has logged, later versions read as it stands.
 - Stores are little-endian and use pages of 4 KiB; they move between Linux and macOS and between processors.
 - Stores of builds before 0.1.0 are not part of the promise.
 

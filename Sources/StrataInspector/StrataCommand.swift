@@ -32,7 +32,7 @@ public struct StrataCommand: ParsableCommand {
                 name: "History",
                 subcommands: [
                     LogCommand.self, BlameCommand.self, DiffCommand.self, TimelineCommand.self, ReplayCommand.self,
-                    TagCommand.self, SubscriptionsCommand.self,
+                    TagCommand.self, SubscriptionsCommand.self, HistoryCommand.self,
                 ]),
             CommandGroup(
                 name: "Changing",

@@ -138,6 +138,11 @@ import Testing
             ], rare: ["moved"])
         try check("tag", [Run(command: "tag", arguments: [path])], rare: ["removed"])
         try check("subscriptions", [Run(command: "subscriptions", arguments: [path])], rare: ["dropped"])
+        try check(
+            "history trim",
+            [
+                Run(command: "history", arguments: ["trim", path, "--before", "t4", "--dry-run", "--force"])
+            ], rare: ["transaction", "time"])
         try check("timeline", [Run(command: "timeline", arguments: [path])])
         try check(
             "verify",

@@ -23,7 +23,7 @@ import Testing
         ["show", "STORE", "Film/p5", "--history"], ["show", "STORE", "Film/p5", "--at", "t3"], ["stats", "STORE"],
         ["log", "STORE"], ["log", "STORE", "--follow", "--limit", "3"], ["blame", "STORE", "Film/p5"],
         ["diff", "STORE", "t2", "t4"], ["timeline", "STORE"], ["tag", "STORE"], ["subscriptions", "STORE"],
-        ["replay", "STORE", "--speed", "0"],
+        ["history", "trim", "STORE", "--before", "t4", "--dry-run", "--force"], ["replay", "STORE", "--speed", "0"],
         ["replay", "STORE", "--into", "ELSEWHERE"], ["backup", "STORE", "ELSEWHERE"],
         ["restore", "STORE", "ELSEWHERE"],
         ["export", "STORE", "Film"], ["export", "STORE", "Film", "ELSEWHERE"],

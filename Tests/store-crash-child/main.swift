@@ -1,7 +1,7 @@
 // Works on a store without end, and says after each piece of work that it is done; the crash tests kill it in the
 // middle.
 //
-//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate
+//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate|trim
 //
 // - saves: three threads save at once; see `Saver`. Says "thread number".
 // - rebuild: rebuilds every view in many small commits. Says "0 count".
@@ -9,6 +9,8 @@
 // - create: makes new stores beside the given one, each with one movie. Says "0 count".
 // - backup: saves once and makes backups beside the store, one after the other. Says "0 count".
 // - migrate: turns the type of an attribute of every movie back and forth, a few movies a commit. Says "0 count".
+// - trim: one thread saves, another drops the history but for the last ten transactions. Says "1 number" of saves, and
+//   "0 count" of truncations.
 //
 // The same work, done a few times and recorded, and the states that a power cut during it may leave (`Recording`):
 //
@@ -139,6 +141,27 @@ extension Work {
         }
     }
 
+    /// Truncations in many small commits, beside saves of thread 1.
+    func trim() throws {
+        let store = try openAsItIs()
+        let limits = TrimLimits(events: 3)
+        let saver = try Saver(store, thread: 1)
+        Thread.detachNewThread {
+            var saver = saver
+            do {
+                for _ in 1...rounds { say(1, try saver.save()) }
+            } catch {
+                fatalError("\(error)")
+            }
+        }
+        for count in 1...rounds {
+            let end = try store.lastEvent(beyond: .transactions(10)) ?? .zero
+            let report = try store.truncateHistory(through: end, MaintenanceNote(author: "child"), limits: limits)
+            if report.droppedTransactions > 0 { say(0, count) } else { usleep(500) }
+        }
+        store.close()
+    }
+
     func run(_ name: String) throws {
         switch name {
         case "rebuild": try rebuild()
@@ -146,6 +169,7 @@ extension Work {
         case "create": try create()
         case "backup": try backup()
         case "migrate": try migrate()
+        case "trim": try trim()
         case "compact": try compact()
         case "alone": try saves(threads: 1)
         case "second": try saves(ofThread: 2)

@@ -73,6 +73,10 @@ public struct PersistentStoreOptions: Sendable {
     /// Has all pages read in the background, again and again; nil for never.
     public var scrubbing: PersistentStoreScrubbing?
 
+    /// How much of the history is kept. Where it is not everything, the rest is truncated in the background: when the
+    /// store is opened, and every minute as long as it is open.
+    public var historyRetention = HistoryRetention.everything
+
     /// Hears of each save, fetch and read of faults, and how long it took. Without one, nothing is timed.
     public var observer: (any ContainerObserver)?
 
@@ -110,6 +114,7 @@ public struct PersistentStoreOptions: Sendable {
         options.migration.allowsDowngrade = allowsModelDowngrade
         options.mendsViews = onDamage == .rebuildViews
         options.damageHandler = damageHandler
+        if historyRetention != .everything { options.retention = StoreRetention(historyRetention.kept) }
         options.scrubbing = scrubbing.map {
             StoreScrubbing(
                 bytesPerSecond: PersistentContainer.bytesPerSecond($0.megabytesPerSecond), interval: $0.interval)

@@ -27,7 +27,7 @@ extension Store {
 }
 
 extension HistoryTransaction {
-    package static let reasonKey = "strata.reason"
+    package static let reasonKey = MaintenanceNote.reasonKey
     static let correlationKey = "strata.correlation"
 
     /// The transaction of a record, with what libraries put into its metadata as values.

@@ -56,15 +56,15 @@ struct DoctorCommand: StoreCommand {
             salvage = try LogSalvage(store.path.droppingTrailingSlash)
         }
         if into != nil { notes.enter(.writing) }
-        let canSave = into != nil && (finding.end != nil || salvage.holdsModel)
+        let canSave = into != nil && (finding.lastEvent > .zero || salvage.holdsModel)
         if let into, canSave {
             let url = URL(filePath: into, directoryHint: .isDirectory)
-            let copy = try salvage.write(through: finding.end, to: url, progress: progress.handler)
+            let copy = try salvage.write(through: finding, to: url, progress: progress.handler)
             Interrupt.finish()
             report.into = CopyText(path: into, copy)
             notes.enter(.rows)
             if finding.problem != nil {
-                let (saved, verified) = try saveRows(salvage, finding.end?.lastEvent ?? .zero, into, progress)
+                let (saved, verified) = try saveRows(salvage, finding.lastEvent, into, progress)
                 report.saved = saved
                 report.into = CopyText(path: into, verified, blobs: copy.blobCount)
             }

@@ -70,9 +70,9 @@ struct DoctorReport: Encodable {
     }
 
     init(_ finding: LogSalvage.Finding) {
-        transaction = finding.end?.number.rawValue ?? 0
-        eventNumber = finding.end?.lastEvent.rawValue ?? 0
-        time = finding.end.map { ValueText.moment($0.date) }
+        transaction = finding.lastTransaction.rawValue
+        eventNumber = finding.lastEvent.rawValue
+        time = (finding.end?.date ?? finding.baseline?.date).map(ValueText.moment)
         problem = finding.problem
         head = finding.head?.rawValue
         lost = finding.lost.map {

@@ -94,11 +94,14 @@ struct LogWalk {
     /// The transaction before the first of the walk; after the last one if the walk is newest first.
     private func start() throws -> TransactionNumber {
         if order == .oldestFirst {
+            // What is before the baseline is no longer there to be listed.
+            if let baseline = try store.baseline(), filter.first <= baseline.event { return baseline.transaction }
             let first = try store.transaction(containing: filter.first)
             guard let first else { return filter.first <= EventNumber(rawValue: 1) ? .zero : .init(rawValue: .max) }
             return TransactionNumber(rawValue: first.number.rawValue - 1)
         }
         let last = try store.transaction(containing: filter.last)
+        if last == nil, let baseline = try store.baseline(), filter.last <= baseline.event { return .zero }
         return last.map { TransactionNumber(rawValue: $0.number.rawValue + 1) } ?? .init(rawValue: .max)
     }
 
@@ -146,7 +149,8 @@ struct SpanArguments: ParsableArguments {
     func events(in store: Store) throws -> (first: EventNumber, last: EventNumber) {
         let first = try since.map { try Moment.firstEvent($0, in: store) }
         let last = try until.map { try Moment.lastEvent($0, in: store) }
-        return (first ?? EventNumber(rawValue: 1), try last ?? store.head())
+        let kept = EventNumber(rawValue: (try store.baseline()?.event.rawValue ?? 0) + 1)
+        return (max(first ?? kept, kept), try last ?? store.head())
     }
 }
 
@@ -155,7 +159,9 @@ extension Store {
     func transactions(
         from start: EventNumber, through end: EventNumber, _ body: (TransactionRecord) throws -> Void
     ) throws {
-        var number = TransactionNumber(rawValue: (try transaction(containing: start)?.number.rawValue ?? 1) - 1)
+        let dropped = try baseline()?.transaction ?? .zero
+        let first = try transaction(containing: start)
+        var number = first.map { TransactionNumber(rawValue: $0.number.rawValue - 1) } ?? dropped
         while true {
             let page = try transactions(after: number, limit: 1000)
             guard let newest = page.last else { return }

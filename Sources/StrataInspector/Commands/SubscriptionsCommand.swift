@@ -64,7 +64,7 @@ struct SubscriptionLag {
 
     /// The subscriptions of a store by name.
     static func list(of store: Store) throws -> [SubscriptionLag] {
-        let last = try store.transactions(before: nil, limit: 1).first?.number ?? .zero
+        let last = try store.lastTransaction(upTo: try store.head())
         return try store.subscriptions().sorted { $0.key < $1.key }.map { name, acknowledged in
             let lag = last.rawValue - min(last, acknowledged).rawValue
             let next = TransactionNumber(rawValue: acknowledged.rawValue + 1)

@@ -21,6 +21,10 @@ enum Moment {
             let eventNumber = EventNumber(rawValue: number)
             guard let transaction = try store.transaction(containing: eventNumber) else {
                 let head = try store.head()
+                if let baseline = try store.baseline(), eventNumber <= baseline.event {
+                    guard eventNumber == baseline.event else { throw baseline.refusal(eventNumber) }
+                    return eventNumber
+                }
                 if eventNumber <= head { return .zero }
                 throw UsageError("The log ends at \(head); there is no event \(number) yet.")
             }
@@ -54,13 +58,18 @@ enum Moment {
             return try store.transaction(containing: eventNumber)?.firstEvent ?? eventNumber
         }
         if text.hasPrefix("t"), let number = UInt64(text.dropFirst()), number > 0 {
-            return try store.transaction(TransactionNumber(rawValue: number))?.firstEvent
-                ?? store.head().advanced(by: 1)
+            let transaction = TransactionNumber(rawValue: number)
+            if let baseline = try store.baseline(), transaction <= baseline.transaction { return .zero.advanced(by: 1) }
+            return try store.transaction(transaction)?.firstEvent ?? store.head().advanced(by: 1)
         }
         if let tagged = try tag(text, in: store) { return tagged.advanced(by: 1) }
         // The event at the moment itself is included.
         let date = try date(text, now: Date()).addingTimeInterval(-0.000_001)
-        return try store.eventNumber(at: date).advanced(by: 1)
+        do {
+            return try store.eventNumber(at: date).advanced(by: 1)
+        } catch let error as StrataError where error.code == .historyDropped {
+            return .zero.advanced(by: 1)
+        }
     }
 
     /// The last event at or before the moment, for `--until`.

@@ -78,7 +78,7 @@ struct ObjectPage: Encodable {
             try state == nil
             ? ShownObject.absent(id, reading.moment.eventNumber, reading.names, reading.store).message : nil
         let with = try reading.text("with").map { try StudioReading.moment($0, "with", in: reading.store) }
-        other = try with.flatMap { try reading.store.transaction(containing: $0.eventNumber)?.number.rawValue }
+        other = try with.flatMap { try reading.store.lastTransaction(upTo: $0.eventNumber).rawValue }
         values = try Self.values(of: id, state, with, reading)
         relationships = try state == nil ? [] : Self.relationships(of: id, reading)
         (history, isHistoryCut) = try Self.history(of: id, reading)

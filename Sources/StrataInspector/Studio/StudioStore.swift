@@ -114,13 +114,13 @@ struct StudioMoment: Encodable, Equatable {
 
     init(_ reading: StudioReading) throws {
         let record = try reading.store.transaction(containing: reading.moment.eventNumber)
-        transaction = record?.number.rawValue ?? 0
+        transaction = try reading.store.lastTransaction(upTo: reading.moment.eventNumber).rawValue
         event = reading.moment.eventNumber.rawValue
         time = record.map { ValueText.moment($0.date) }
         author = record?.author
         reason = record?.reason
         tags = try reading.store.tags().filter { $0.value == reading.moment.eventNumber }.keys.sorted()
-        newest = try reading.store.transactions(before: nil, limit: 1).first?.number.rawValue ?? 0
+        newest = try reading.store.lastTransaction(upTo: try reading.store.head()).rawValue
         isWritable = !reading.store.isReadOnly
         follows = (reading.query["at"] ?? "").isEmpty
     }

@@ -5,6 +5,8 @@ import StrataStore
 
 /// When transactions were, and by whom: four bytes and a time for each, kept between requests.
 struct StudioPulse {
+    /// The number of the transaction before the first, which is the first that is kept.
+    private(set) var start: UInt64 = 0
     private(set) var microseconds: [Int64] = []
     private(set) var authors: [UInt32] = []
     private(set) var names: [String?] = []
@@ -12,9 +14,15 @@ struct StudioPulse {
 
     /// Adds what is new in the log.
     mutating func update(_ store: Store, _ checkCancellation: () throws -> Void) throws {
+        if let dropped = try store.baseline()?.transaction.rawValue, dropped > start {
+            let count = min(Int(clamping: dropped - start), microseconds.count)
+            microseconds.removeFirst(count)
+            authors.removeFirst(count)
+            start = dropped
+        }
         while true {
             try checkCancellation()
-            let page = try store.transactions(after: .init(rawValue: UInt64(microseconds.count)), limit: 1000)
+            let page = try store.transactions(after: .init(rawValue: start + UInt64(microseconds.count)), limit: 1000)
             if page.isEmpty { return }
             for record in page { add(record) }
         }
@@ -81,7 +89,7 @@ struct TimelinePage: Encodable {
         start = pulse.microseconds.first.map(Self.text)
         end = pulse.microseconds.last.map(Self.text)
         tags = try reading.store.tags().map { name, event in
-            Tag(name: name, transaction: try reading.store.transaction(containing: event)?.number.rawValue ?? 0)
+            Tag(name: name, transaction: try reading.store.lastTransaction(upTo: event).rawValue)
         }.sorted { ($0.transaction, $0.name) < ($1.transaction, $1.name) }
     }
 
@@ -113,7 +121,7 @@ struct TimelinePage: Encodable {
             counts = [:]
         }
         for (offset, microseconds) in pulse.microseconds.enumerated() {
-            let number = UInt64(offset + 1)
+            let number = pulse.start + UInt64(offset + 1)
             let index = min(Int(Double(microseconds - first) / length * Double(most)), most - 1)
             while parts.count <= index {
                 close()

@@ -81,7 +81,7 @@ private struct TransactionBounds {
 
     init(_ reading: StudioReading, newest: UInt64) throws {
         func transaction(_ moment: StoreMoment) throws -> UInt64 {
-            try reading.store.transaction(containing: moment.eventNumber)?.number.rawValue ?? 0
+            try reading.store.lastTransaction(upTo: moment.eventNumber).rawValue
         }
         first =
             try reading.text("since").map { text in

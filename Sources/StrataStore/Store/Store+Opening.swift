@@ -39,6 +39,7 @@ extension Store {
             }
             store.watchForDamage()
             store.beginScrubbing()
+            store.beginRetention()
             if !options.isReadOnly, store.blobs.hasFiles { store.sweepBlobsInBackground() }
         } catch {
             store.close()
@@ -200,7 +201,7 @@ extension Store {
             var fresh = StoreHeader(
                 identifier: UUID(), lineage: UUID(),
                 createdMicroseconds: Int64(options.clock().timeIntervalSince1970 * 1_000_000))
-            fresh.incompatibleFlags = StoreHeader.knownFlags
+            fresh.incompatibleFlags = StoreHeader.newFlags
             try fresh.encoded().withUnsafeBytes { value in
                 try StoreFile.withKey("header") { try transaction.put(tables.meta, $0, value) }
             }

@@ -86,11 +86,12 @@ extension Store {
             var difference = StateDifference()
             difference.add(old.layers, new.layers)
             let (first, last) = (min(old.eventNumber, new.eventNumber), max(old.eventNumber, new.eventNumber))
-            try LogReader(transaction, file.tables, after.histories)
-                .events(from: first.advanced(by: 1), through: last) { event, _ in
-                    try difference.add(event)
-                    return true
-                }
+            let reader = LogReader(transaction, file.tables, after.histories)
+            if first < last { try reader.checkKept(from: first.advanced(by: 1), file.readHead(transaction)) }
+            try reader.events(from: first.advanced(by: 1), through: last) { event, _ in
+                try difference.add(event)
+                return true
+            }
             return try body(before, after, difference)
         }
     }

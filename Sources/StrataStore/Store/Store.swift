@@ -23,9 +23,11 @@ package final class Store: Sendable {
     private let writer: WriterThread
     private let lease: RowLease
     let feed = HeadFeed()
+    let pins = StatePins()
     private let finished = Locked<RebuildReport?>(nil)
     let mending = ViewMending()
-    let scrubber = Locked<Scrubber?>(nil)
+    let scrubber = Locked<RepeatedWork?>(nil)
+    let keeper = Locked<RepeatedWork?>(nil)
     private let isClosed = Atomic(false)
 
     /// - Throws: `BackgroundThread.Unavailable` if the system has no thread for the writer.
@@ -83,6 +85,7 @@ package final class Store: Sendable {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         feed.stop()
         scrubber.withLock { $0?.stop() }
+        keeper.withLock { $0?.stop() }
         let unused = lease.takeUnused()
         if !unused.isEmpty, case .directory = location {
             _ = writer.submit(Submission(.run { [file] in file.giveBackRows(unused) }))

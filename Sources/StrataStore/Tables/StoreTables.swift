@@ -2,6 +2,7 @@
 //
 //   table         key                                         value
 //   meta          "header", "head"                            StoreHeader, LogHead
+//                 "baseline"                                  LogBaseline.swift
 //   state         "rows"                                      UInt64: first row number that is not leased
 //                 "tag" or "subscription", a name             Bookmarks.swift
 //                 "metadata"                                  StoreMetadata.swift

@@ -148,7 +148,7 @@ import Testing
         let whole = sound.ends.filter { $0 <= known }
         #expect(whole.suffix(2).contains(end) || whole.isEmpty && end == 0, "\(place): \(end) of \(known)")
         guard let last = finding.end else { return }
-        let report = try salvage.write(through: last, to: target)
+        let report = try salvage.write(through: finding, to: target)
         #expect(report.verification.problems == [], place)
         let store = try Store.open(.directory(target), model: nil)
         defer { store.close() }

@@ -38,7 +38,7 @@ import Testing
         let target = damaged.directory.deletingLastPathComponent().appending(
             component: "salvaged-\(UUID().uuidString).strata", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: target) }
-        _ = try salvage.write(through: end, to: target)
+        _ = try salvage.write(through: finding, to: target)
         let store = try Store.open(.directory(target), model: nil)
         defer { store.close() }
         let (changes, passedOver) = try salvage.changes(after: end.lastEvent, for: store)

@@ -41,7 +41,7 @@ extension PersistentContainer {
 
     /// What one transaction changed, object by object, sorted by id.
     ///
-    /// - Throws: `futureEvent` when there is no such transaction.
+    /// - Throws: `futureEvent` when there is no such transaction, `historyDropped` when it is no longer kept.
     public func changes(in transaction: TransactionNumber) throws -> [ObjectChange] {
         try described(try netChanges(in: transaction))
     }
@@ -106,9 +106,10 @@ extension PersistentContainer {
 extension StoreBinding {
     /// What one transaction changed.
     ///
-    /// - Throws: `futureEvent` when there is no such transaction.
+    /// - Throws: `futureEvent` when there is no such transaction, `historyDropped` when it is no longer kept.
     func netChanges(in transaction: TransactionNumber) throws -> NetChanges {
         guard let record = try store.transaction(transaction) else {
+            if transaction > .zero { try store.checkKept(after: TransactionNumber(rawValue: transaction.rawValue - 1)) }
             throw StrataError(.futureEvent, "The log has no transaction \(transaction).")
         }
         return try store.netChanges(from: record.firstEvent, through: record.lastEvent)

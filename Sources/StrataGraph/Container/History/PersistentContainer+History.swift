@@ -11,8 +11,10 @@ extension PersistentContainer {
 
     /// The transactions after one, oldest first.
     ///
-    /// - Parameter limit: how many transactions to return at most.
-    /// - Throws: `storeClosed`, `corrupt`.
+    /// - Parameters:
+    ///   - number: zero begins with the first transaction that is kept.
+    ///   - limit: how many transactions to return at most.
+    /// - Throws: `historyDropped` for a transaction before the kept history; `storeClosed`, `corrupt`.
     public func transactions(
         after number: TransactionNumber = .zero, limit: Int = 1000
     ) throws -> [HistoryTransaction] {
@@ -31,7 +33,7 @@ extension PersistentContainer {
         return try store.named(recorded)
     }
 
-    /// All events of an object, newest first.
+    /// All kept events of an object, newest first.
     ///
     /// A to-one's change is an event of the object that has the to-one. Links of a many-to-many are events of both
     /// ends.

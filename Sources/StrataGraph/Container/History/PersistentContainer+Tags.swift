@@ -27,6 +27,7 @@ extension PersistentContainer {
         case .now: eventNumber = try store.head()
         }
         // Throws here, not at the first use, if the moment can no longer be shown.
+        try store.checkKept(at: eventNumber)
         try store.read(at: eventNumber) { _ in }
         return eventNumber
     }

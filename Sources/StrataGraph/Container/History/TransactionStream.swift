@@ -75,7 +75,7 @@ public struct TransactionStream: AsyncSequence, Sendable {
 
         /// Waits for the next transaction; nil when the task is cancelled.
         ///
-        /// - Throws: `storeClosed`, `corrupt`.
+        /// - Throws: `storeClosed`, `corrupt`; `historyDropped` if the history was truncated beyond the position.
         public mutating func next() async throws -> TransactionChanges? {
             while !Task.isCancelled {
                 if let transaction = waiting.popFirst() {
@@ -85,6 +85,7 @@ public struct TransactionStream: AsyncSequence, Sendable {
                 }
                 // Observing begins before the first read, so that no transaction is missed between the two.
                 if observation == nil { try observe() }
+                try container.store.checkKept(after: last)
                 waiting = try container.transactions(after: last, limit: 100)[...]
                 if waiting.isEmpty, await news?.next() == nil { break }
             }
@@ -106,19 +107,22 @@ extension PersistentContainer {
     ///
     /// - Throws: `storeClosed`, `corrupt`.
     public func currentHistoryToken() throws -> HistoryToken {
-        let last = try store.transactions(before: nil, limit: 1).first?.number ?? .zero
-        return HistoryToken(self, last)
+        return HistoryToken(self, try store.lastTransaction(upTo: try store.head()))
     }
 
-    /// The transactions after a token, those to come included; nil begins with the first transaction.
+    /// The transactions after a token, those to come included; nil begins with the first transaction that is kept.
     ///
     /// - Throws: `invalidRequest` for a token of another store, `futureEvent` for one beyond the end of the log (the
-    ///   store may have been restored from a backup), `historyDropped`.
+    ///   store may have been restored from a backup), `historyDropped` for one before the kept history, with the
+    ///   baseline to start from in `context.baseline`.
     public func transactions(since token: HistoryToken?) throws -> TransactionStream {
-        guard let token else { return TransactionStream(container: self, start: .zero) }
+        guard let token else {
+            return TransactionStream(container: self, start: try store.baseline()?.transaction ?? .zero)
+        }
         guard token.storeIdentifier == storeIdentifier else {
             throw StrataError(.invalidRequest, "The token is of another store.")
         }
+        try store.checkKept(after: token.transaction)
         _ = try store.eventNumber(of: token.transaction)
         return TransactionStream(container: self, start: token.transaction)
     }
@@ -140,7 +144,7 @@ extension PersistentContainer {
     /// - Throws: `keyTooLong` for a name of more than 400 bytes; `readOnly` when the subscription is new.
     public func subscription(named name: String, from start: HistoryMoment = .now) throws -> HistorySubscription {
         if try store.acknowledged(by: name) == nil {
-            let transaction = try store.transaction(containing: try eventNumber(at: start))?.number ?? .zero
+            let transaction = try store.lastTransaction(upTo: try eventNumber(at: start))
             try store.acknowledge(transaction, by: name)
         }
         return HistorySubscription(container: self, name: name)

@@ -69,7 +69,7 @@ public final class ManagedObjectContext {
         self.binding = binding
         self.parent = parent
         self.isScratch = isScratch
-        standpoint = Standpoint(at: eventNumber)
+        standpoint = Standpoint(at: eventNumber, in: binding.store)
         past = isPast ? PastMoment(converted: converted) : nil
         isReadOnly = !isScratch && (isPast || binding.store.isReadOnly)
     }

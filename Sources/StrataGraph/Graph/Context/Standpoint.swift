@@ -4,11 +4,16 @@ import StrataStore
 /// The state that a context reads: the store at one event number, and above it what the context's parents have not
 /// saved.
 struct Standpoint {
-    private(set) var eventNumber: EventNumber
+    private(set) var eventNumber: EventNumber { didSet { pin.move(to: eventNumber) } }
+    /// Keeps the history that the context needs.
+    private let pin: StatePin
     /// The layers of a child context's parents, bottom to top.
     private(set) var inherited: [Layer] = []
 
-    init(at eventNumber: EventNumber) { self.eventNumber = eventNumber }
+    init(at eventNumber: EventNumber, in store: Store) {
+        self.eventNumber = eventNumber
+        pin = store.pin(at: eventNumber)
+    }
 
     mutating func move(to eventNumber: EventNumber) { self.eventNumber = eventNumber }
 

@@ -15,6 +15,9 @@
 //                  payload length and digest stay as they were
 //   72      ...    payload
 //
+// Flags: 1 = a reader that does not know the kind may skip the event; 2 = payload removed; 8 = the event stands for all
+// events on its row, pair or record up to a cut of the history (LogBaseline.swift).
+//
 // Payloads:
 //   inserted        a canonical row image
 //   updated         UInt16 count, then for each property {UInt32 property id, before, after} in the value codec
@@ -58,7 +61,9 @@ package struct EventFlags: OptionSet, Sendable, Hashable {
     package static let skippable = EventFlags(rawValue: 1)
     /// Payload and salt were removed. The digest remains, so the chain still verifies.
     package static let redacted = EventFlags(rawValue: 2)
-    package static let known: EventFlags = [.skippable, .redacted]
+    /// The event stands for all events on its row, pair or record up to a cut of the history.
+    package static let baseline = EventFlags(rawValue: 8)
+    package static let known: EventFlags = [.skippable, .redacted, .baseline]
 }
 
 /// The header of an event.

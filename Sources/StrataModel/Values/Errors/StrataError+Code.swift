@@ -98,7 +98,7 @@ extension StrataError.Code {
     public static let saveTooLarge = Self(rawValue: 200041)
     /// The disk is full or failed.
     public static let noSpace = Self(rawValue: 200042)
-    /// The moment is before the kept history.
+    /// The moment is before the kept history; `context.baseline` says where that begins.
     public static let historyDropped = Self(rawValue: 200050)
     /// The event or transaction is after the end of the log.
     public static let futureEvent = Self(rawValue: 200051)

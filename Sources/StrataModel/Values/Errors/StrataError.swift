@@ -44,6 +44,8 @@ public struct StrataError: Error, Sendable {
         public var eventNumber: EventNumber?
         /// The path of the file or directory.
         public var path: String?
+        /// Where the kept history begins, for a moment before it.
+        public var baseline: HistoryBaseline?
         /// The objects that an earlier save changed as well, each with its three versions.
         public var conflicts: [MergeConflict]
         /// The objects that already have the same unique values.
@@ -53,7 +55,8 @@ public struct StrataError: Error, Sendable {
         public init(
             entityName: String? = nil, objectID: ObjectID? = nil, key: String? = nil, value: AttributeValue? = nil,
             objectValues: [String: AttributeValue]? = nil, predicate: String? = nil, eventNumber: EventNumber? = nil,
-            path: String? = nil, conflicts: [MergeConflict] = [], conflictingObjectIDs: [ObjectID] = []
+            path: String? = nil, baseline: HistoryBaseline? = nil, conflicts: [MergeConflict] = [],
+            conflictingObjectIDs: [ObjectID] = []
         ) {
             self.entityName = entityName
             self.objectID = objectID
@@ -63,6 +66,7 @@ public struct StrataError: Error, Sendable {
             self.predicate = predicate
             self.eventNumber = eventNumber
             self.path = path
+            self.baseline = baseline
             self.conflicts = conflicts
             self.conflictingObjectIDs = conflictingObjectIDs
         }

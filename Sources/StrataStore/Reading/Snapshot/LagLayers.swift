@@ -126,10 +126,8 @@ struct LagBuilder {
         guard let schema = histories.newest else {
             throw StrataError(.corrupt, "The log has events before the first model.")
         }
-        let first = start.advanced(by: 1), kept = try file.readHead(transaction).firstKeptEvent
-        guard first >= kept else {
-            throw StrataError(.historyDropped, "The log begins at \(kept).", context: .init(eventNumber: start))
-        }
+        let first = start.advanced(by: 1)
+        try LogReader(transaction, file.tables, histories).checkKept(from: first, file.readHead(transaction))
         let snapshot = Snapshot(
             eventNumber: end, schema: schema, transaction: transaction, tables: file.tables, histories: histories,
             layers: [])

@@ -7,7 +7,9 @@ package import StrataModel
 struct LogCopy {
     let source: Environment
     let tables: StoreTables
-    /// The last transaction to copy; nil for none.
+    /// Where the source's kept history begins; nil if that is whole.
+    let baseline: LogBaseline?
+    /// The last transaction to copy; nil for none, or none after the baseline.
     let end: TransactionRecord?
     let header: StoreHeader
     let progress: ProgressHandler?
@@ -42,11 +44,16 @@ struct LogCopy {
 
     private func copy(_ log: ReadTransaction, into target: Environment, _ fresh: StoreTables) throws {
         var made = fresh
-        var counter = ProgressCounter("replaying events", total: Int(end?.lastEvent.rawValue ?? 0), progress)
+        var counter = ProgressCounter("replaying events", total: Int(lastEvent.rawValue), progress)
         var state = State()
-        while state.transaction < last {
+        while state.event < lastEvent {
             do {
-                state = try target.write { try step(state, log, made, $0, &counter) }
+                state = try target.write { transaction in
+                    guard let baseline, state.event < baseline.event else {
+                        return try step(state, log, made, transaction, &counter)
+                    }
+                    return try keptStep(state, baseline, log, made, transaction, &counter)
+                }
             } catch let error as StrataError where error.code == .modelChanged && made.views == nil {
                 // The step installs the first model with views.
                 made.views = try ViewTables(opening: target)
@@ -54,21 +61,24 @@ struct LogCopy {
         }
         var header = header
         header.hasViews = made.views != nil
+        header.hasBaseline = baseline != nil
         try target.write { transaction in
             let head =
                 end.map { end in
                     LogHead(
                         modelVersion: state.histories.newest?.version ?? ModelVersion(rawValue: 0),
                         event: end.lastEvent, transaction: end.number, microseconds: end.microseconds,
-                        digest: end.digest, firstKeptEvent: EventNumber(rawValue: 1))
-                } ?? .start
+                        digest: end.digest, firstKeptEvent: (baseline?.head ?? .start).firstKeptEvent)
+                } ?? baseline?.head ?? .start
+            try baseline?.write(transaction, made)
             try Self.put(header.encoded(), "header", made, transaction)
             try Self.put(head.encoded(), "head", made, transaction)
-            try state.bookmarks.write(transaction, made)
+            try state.bookmarks.write(transaction, made, from: baseline?.event ?? .zero)
         }
     }
 
     private var last: TransactionNumber { end?.number ?? .zero }
+    private var lastEvent: EventNumber { end?.lastEvent ?? baseline?.event ?? .zero }
 
     private static func put(
         _ bytes: [UInt8], _ key: StaticString, _ made: StoreTables, _ transaction: WriteTransaction
@@ -76,6 +86,29 @@ struct LogCopy {
         try bytes.withUnsafeBytes { value in
             try StoreFile.withKey(key) { try transaction.put(made.meta, $0, value) }
         }
+    }
+
+    /// Copies some of the events that are kept up to the baseline, and makes the views of them.
+    private func keptStep(
+        _ start: State, _ baseline: LogBaseline, _ log: ReadTransaction, _ made: StoreTables,
+        _ transaction: WriteTransaction, _ counter: inout ProgressCounter
+    ) throws -> State {
+        let reader = LogReader(log, tables, SchemaHistory([]))
+        var state = start
+        var written = 0
+        state.event = baseline.event
+        state.transaction = baseline.transaction
+        try reader.events(from: start.event.advanced(by: 1), through: baseline.event) { event, number in
+            try transaction.append(made.events, number.rawValue, event.record)
+            written += event.record.count
+            try state.bookmarks.note(event)
+            guard written >= Self.stepInBytes else { return true }
+            state.event = number
+            return false
+        }
+        let replay = Replay(after: .init(applied: start.event, histories: start.histories), made)
+        state.histories = try replay.run(reader, through: state.event, into: transaction, &counter).histories
+        return state
     }
 
     /// Copies some transactions with their events, and makes the views of them.
@@ -130,7 +163,9 @@ extension Store {
         through eventNumber: EventNumber, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
         try checkOpen()
-        guard let end = try transaction(containing: eventNumber) else {
+        let end = try transaction(containing: eventNumber), baseline = try baseline()
+        if end == nil, eventNumber != baseline?.event {
+            if let baseline, eventNumber < baseline.event { throw baseline.refusal(eventNumber) }
             throw StrataError(
                 .futureEvent, "The store had no transaction then.", context: .init(eventNumber: eventNumber))
         }
@@ -141,10 +176,13 @@ extension Store {
             let header = StoreHeader(
                 identifier: identifier, lineage: UUID(), createdMicroseconds: file.header.createdMicroseconds)
             let copy = LogCopy(
-                source: file.environment, tables: file.tables, end: end, header: header, progress: progress)
+                source: file.environment, tables: file.tables, baseline: baseline, end: end, header: header,
+                progress: progress)
             return try BackupFolder.filled(for: target) { folder in
                 try copy.write(to: folder.path(percentEncoded: false))
-                return try Self.finishCopy(in: folder, end.number, progress) { blobs.contents(digest: $0) }
+                return try Self.finishCopy(in: folder, end?.number ?? baseline?.transaction ?? .zero, progress) {
+                    blobs.contents(digest: $0)
+                }
             }
         } catch {
             throw file.publicError(error, during: "replaying the log")

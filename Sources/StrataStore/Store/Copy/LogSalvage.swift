@@ -11,6 +11,8 @@ package final class LogSalvage {
     package struct Finding: Sendable {
         /// The last transaction before the first damage; nil if there is none.
         package let end: TransactionRecord?
+        /// Where the kept history begins, if that is sound.
+        package let baseline: LogBaseline?
         /// The first damage; nil if the whole log is sound.
         package let problem: String?
         /// The end of the log according to the head; nil if the head is unreadable.
@@ -19,9 +21,14 @@ package final class LogSalvage {
         /// Transactions after the sound part whose records can be read.
         package let lost: [TransactionRecord]
 
+        /// The last sound transaction and event; zero for none.
+        package var lastTransaction: TransactionNumber { end?.number ?? baseline?.transaction ?? .zero }
+        package var lastEvent: EventNumber { end?.lastEvent ?? baseline?.event ?? .zero }
+
         fileprivate func with(problem: String, head other: LogHead? = nil) -> Finding {
             Finding(
-                end: end, problem: problem, head: other?.transaction ?? head, headEvent: other?.event ?? headEvent,
+                end: end, baseline: baseline, problem: problem, head: other?.transaction ?? head,
+                headEvent: other?.event ?? headEvent,
                 lost: lost)
         }
     }
@@ -93,7 +100,7 @@ package final class LogSalvage {
         let found = try walk(file, through: limit, until: head, note: note, progress)
         guard let problem = found.problem, let carved = try LogSource.carved(from: path) else { return found }
         let further = try walk(carved, through: nil, until: head, note: { _ in }, progress)
-        let (known, searched) = (found.end?.number ?? .zero, further.end?.number ?? .zero)
+        let (known, searched) = (found.lastTransaction, further.lastTransaction)
         guard searched >= known else {
             try carved.close()
             return found
@@ -121,7 +128,12 @@ package final class LogSalvage {
             var counter = ProgressCounter("reading the log", total: Int(head?.transaction.rawValue ?? 0), progress)
             let last = min(limit ?? .init(rawValue: .max), head?.transaction ?? .init(rawValue: .max))
             var problem: String?
-            while walk.eventNumber < last {
+            do {
+                try walk.begin()
+            } catch {
+                problem = "the baseline: \(Self.text(error))"
+            }
+            while problem == nil, walk.eventNumber < last {
                 counter.step()
                 do {
                     guard try walk.step() else {
@@ -141,7 +153,8 @@ package final class LogSalvage {
                 problem = "the head, which says where the log ends, cannot be read"
             }
             return Finding(
-                end: walk.last, problem: problem, head: head?.transaction, headEvent: head?.event,
+                end: walk.last, baseline: walk.baseline, problem: problem, head: head?.transaction,
+                headEvent: head?.event,
                 lost: limit == nil ? lost(after: walk.eventNumber, through: last, source.tables, transaction) : [])
         }
     }
@@ -186,10 +199,10 @@ package final class LogSalvage {
     ///
     /// - Throws: as `Store.replay(through:to:)`; `invalidModel` if there is neither.
     package func write(
-        through end: TransactionRecord?, to target: URL, progress: ProgressHandler? = nil
+        through finding: Finding, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
         do {
-            return try make(target, through: end, progress)
+            return try make(target, through: finding, progress)
         } catch {
             throw StoreFile.publicError(
                 error, during: "making the new store", path: target.path(percentEncoded: false))
@@ -197,11 +210,12 @@ package final class LogSalvage {
     }
 
     private func make(
-        _ target: URL, through end: TransactionRecord?, _ progress: ProgressHandler?
+        _ target: URL, through finding: Finding, _ progress: ProgressHandler?
     ) throws -> LogCopyReport {
         try Store.refuseUsed(target)
-        let model = end == nil ? heldModels.last : nil
-        guard let log = carved ?? file, end != nil || model != nil else {
+        let (end, isEmpty) = (finding.end, finding.lastEvent == .zero)
+        let model = isEmpty ? heldModels.last : nil
+        guard let log = carved ?? file, !isEmpty || model != nil else {
             throw StrataError(
                 .invalidModel, "Nothing of the log is sound, and no model of the store can be read.",
                 context: .init(path: path))
@@ -216,11 +230,13 @@ package final class LogSalvage {
             identifier: header?.identifier ?? UUID(), lineage: UUID(),
             createdMicroseconds: header?.createdMicroseconds ?? end?.microseconds
                 ?? Int64(Date().timeIntervalSince1970 * 1_000_000))
-        let copy = LogCopy(source: log.environment, tables: log.tables, end: end, header: fresh, progress: progress)
+        let copy = LogCopy(
+            source: log.environment, tables: log.tables, baseline: finding.baseline, end: end, header: fresh,
+            progress: progress)
         return try BackupFolder.filled(for: target) { folder in
             try copy.write(to: folder.path(percentEncoded: false))
-            if end == nil, let model { try Store.begin(in: folder, with: model) }
-            let last = end?.number ?? TransactionNumber(rawValue: 1)
+            if isEmpty, let model { try Store.begin(in: folder, with: model) }
+            let last = isEmpty ? TransactionNumber(rawValue: 1) : finding.lastTransaction
             return try Store.finishCopy(in: folder, last, progress) { [path] digest in
                 BlobStore.contents(digest: digest, in: path)
             }

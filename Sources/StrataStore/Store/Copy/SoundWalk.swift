@@ -7,6 +7,8 @@ struct SoundWalk {
     let tables: StoreTables
     private(set) var eventNumber = TransactionNumber.zero
     private(set) var last: TransactionRecord?
+    /// Where the kept history begins, if what is kept up to it is sound.
+    private(set) var baseline: LogBaseline?
     private var digest = LogHead.start.digest
 
     init(transaction: ReadTransaction, tables: StoreTables) {
@@ -14,12 +16,38 @@ struct SoundWalk {
         self.tables = tables
     }
 
+    /// Checks what is kept up to the baseline, if there is one; call it before the first step.
+    mutating func begin() throws {
+        guard let found = try LogBaseline.read(transaction, tables) else { return }
+        var sum = EventSum()
+        var count: UInt64 = 0
+        try LogReader(transaction, tables, SchemaHistory([])).events(
+            from: EventNumber(rawValue: 1), through: found.event
+        ) { event, number in
+            sum.add(event.record, number)
+            count += 1
+            do {
+                try Self.check(event)
+            } catch {
+                throw StrataError(.corrupt, "event \(number): \(Self.reason(error))")
+            }
+            return true
+        }
+        guard sum == found.sum, count == found.keptCount else {
+            throw CorruptRecord("the events up to it are not those that it was made with", at: 0)
+        }
+        (baseline, digest, eventNumber) = (found, found.head.digest, found.transaction)
+    }
+
+    /// The last event that is sound.
+    var end: EventNumber { last?.lastEvent ?? baseline?.event ?? .zero }
+
     /// - Returns: false after the last transaction.
     mutating func step() throws -> Bool {
         let next = TransactionNumber(rawValue: eventNumber.rawValue + 1)
         guard let bytes = try transaction.get(tables.transactions, next.rawValue) else { return false }
         let record = try TransactionRecord(bytes, number: next)
-        guard record.eventCount > 0, record.firstEvent.rawValue == (last?.lastEvent.rawValue ?? 0) + 1 else {
+        guard record.eventCount > 0, record.firstEvent.rawValue == end.rawValue + 1 else {
             throw CorruptRecord("its events do not follow those before", at: 56)
         }
         var chain = EventDigest.Chain(previous: digest, record: bytes)
@@ -52,6 +80,10 @@ struct SoundWalk {
         guard event.header.transaction == record.number else {
             throw CorruptRecord("it says another transaction", at: 0)
         }
+        try Self.check(event)
+    }
+
+    private static func check(_ event: EventView) throws {
         guard EventDigest.matches(event) else { throw CorruptRecord("its payload does not match its digest", at: 0) }
         if event.header.kind == .modelInstalled { _ = try SchemaRecord.schema(from: event.installedModel().record) }
     }

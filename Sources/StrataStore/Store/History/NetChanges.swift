@@ -133,11 +133,8 @@ extension Store {
             guard last <= head.event else {
                 throw StrataError(.futureEvent, "The log ends at \(head.event).", context: .init(eventNumber: last))
             }
-            guard first > last || first >= head.firstKeptEvent else {
-                throw StrataError(
-                    .historyDropped, "The log begins at \(head.firstKeptEvent).", context: .init(eventNumber: first))
-            }
             guard first <= last else { return }
+            try reader.checkKept(from: first, head)
             try reader.events(from: first, through: last) { event, eventNumber in
                 let recorded = try RecordedEvent(event, eventNumber, reader.histories)
                 changes.note(recorded.hasReferences ? try reader.resolved(recorded) : recorded)

@@ -28,7 +28,7 @@ package struct ObjectChanges: Sendable {
 extension Store {
     /// The changes made by the events in (after, through].
     ///
-    /// - Throws: `futureEvent`, `corrupt`.
+    /// - Throws: `futureEvent`, `historyDropped`, `corrupt`.
     /// - Complexity: a walk along those events.
     package func objectChanges(after: EventNumber, through: EventNumber) throws -> ObjectChanges {
         var changes = ObjectChanges()
@@ -38,6 +38,7 @@ extension Store {
                 throw StrataError(
                     .futureEvent, "The log ends at \(head.event).", context: .init(eventNumber: through))
             }
+            try reader.checkKept(from: after.advanced(by: 1), head)
             try reader.events(from: after.advanced(by: 1), through: through) { event, _ in
                 let id = event.header.object
                 switch event.header.kind {

@@ -15,11 +15,12 @@ extension Store {
             guard !links.isEmpty else { return [] }
             var events: [RecordedEvent] = []
             var number = head.transaction.rawValue
-            while number > 0 {
+            let dropped = try reader.baseline()?.transaction.rawValue ?? 0
+            while number > dropped {
                 defer { number -= 1 }
                 guard let record = try reader.transaction(TransactionNumber(rawValue: number)) else { break }
                 let isConcerned = record.touched.contains { !links.isDisjoint(with: $0.properties) }
-                guard isConcerned, record.lastEvent >= head.firstKeptEvent else { continue }
+                guard isConcerned else { continue }
                 var own: [RecordedEvent] = []
                 try reader.events(from: record.firstEvent, through: record.lastEvent) { event, eventNumber in
                     guard event.header.kind.isOnPair else { return true }

@@ -137,9 +137,13 @@ struct Rebuild {
             }
         }
         let before = outcome.before.map { Dictionary(grouping: $0, by: \.name) }
+        let baseline = try file.environment.read { try LogBaseline.read($0, file.tables) } ?? .start
         return RebuildReport(
-            head: outcome.head.event, eventCount: Int(outcome.head.event.rawValue),
-            transactionCount: Int(outcome.head.transaction.rawValue),
+            head: outcome.head.event,
+            eventCount: Int(baseline.keptCount)
+                + max(0, Int(outcome.head.event.rawValue) - Int(baseline.event.rawValue)),
+            transactionCount: max(
+                0, Int(outcome.head.transaction.rawValue) - Int(baseline.transaction.rawValue)),
             tables: (outcome.after ?? []).map { after in
                 let digest = before.map { $0[after.name]?.first.map(RebuildReport.Before.table) ?? .unreadable }
                 return .init(before: digest ?? .dropped, after: after)
@@ -221,7 +225,7 @@ struct Rebuild {
 
     private func isSmall(_ head: LogHead, _ transaction: WriteTransaction) throws -> Bool {
         let pages = try transaction.statistics(file.tables.events)
-        return head.event.rawValue <= limits.eventsInOneCommit
+        return pages.entryCount <= limits.eventsInOneCommit
             && (pages.leafPageCount + pages.overflowPageCount) * 4096 <= limits.bytesInOneCommit
     }
 

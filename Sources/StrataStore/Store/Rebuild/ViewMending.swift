@@ -58,7 +58,7 @@ extension Store {
     func beginScrubbing() {
         guard let scrubbing = file.options.scrubbing else { return }
         do throws(BackgroundThread.Unavailable) {
-            let begun = try Scrubber(file, scrubbing)
+            let begun = try RepeatedWork.scrubbing(file, scrubbing)
             scrubber.withLock { $0 = begun }
         } catch {
             StoreLogger.shared.warning("the pages of \(path) are not looked at: \(error)")

@@ -18,9 +18,12 @@ struct RecordedBookmarks {
     }
 
     /// Carries the changes out in the state of a store.
-    func write(_ transaction: WriteTransaction, _ tables: StoreTables) throws {
+    ///
+    /// - Parameter first: tags of earlier states are left out, because these are no longer kept.
+    func write(_ transaction: WriteTransaction, _ tables: StoreTables, from first: EventNumber = .zero) throws {
         for (name, eventNumber) in tags {
             if let eventNumber {
+                guard eventNumber >= first else { continue }
                 try Bookmark.tag.put(name, eventNumber.rawValue, transaction, tables)
             } else {
                 _ = try Bookmark.tag.remove(name, transaction, tables)

@@ -137,7 +137,7 @@ extension Store {
         var header = StoreHeader(
             identifier: position.identifier, lineage: position.lineage,
             createdMicroseconds: position.createdMicroseconds)
-        header.incompatibleFlags = StoreHeader.knownFlags
+        header.incompatibleFlags = StoreHeader.newFlags
         header.hasViews = tables.views != nil
         try header.encoded().withUnsafeBytes { value in
             try StoreFile.withKey("header") { try transaction.put(tables.meta, $0, value) }

@@ -55,6 +55,7 @@ extension Store {
             var next = TransactionNumber(rawValue: after.rawValue + 1)
             while next <= end, size < limitInBytes {
                 guard let record = try reader.transaction(next, in: head) else {
+                    if let baseline = try reader.baseline() { throw baseline.refusal(nil) }
                     throw StrataError(
                         .historyDropped, "The log does not go back to transaction \(next).",
                         context: .init(eventNumber: head.firstKeptEvent, path: path))

@@ -21,6 +21,9 @@ struct LogFindings: ~Copyable {
     }
 
     var head: LogHead?
+    /// Where the kept history begins; nil if it is whole.
+    var baseline: LogBaseline?
+    var cut: EventNumber { baseline?.event ?? .zero }
     var transactionCount = 0
     var eventCount = 0
     var objects = ObjectTable(filler: Newest(eventNumber: .zero, isAlive: false))

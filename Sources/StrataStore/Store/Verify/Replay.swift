@@ -19,7 +19,8 @@ final class Replay {
     private(set) var collected: EventNumber
     private var projector: Projector
     private var spare: WriteBatch
-    /// The transaction of the event after the last one collected; nil before the first.
+    /// The transaction of the event after the last one collected; nil before the first, and up to the baseline, where
+    /// transactions are no longer kept.
     private var record: TransactionRecord?
 
     static let defaultFlushLimit = 32 << 20
@@ -79,6 +80,13 @@ final class Replay {
     ) throws -> Progress {
         let size = min(flushLimit, limit ?? .max)
         var rest = limit ?? .max
+        if let cut = try log.baseline()?.event, applied < cut {
+            try run(upTo: min(cut, end), log, &rest, into: transaction, &progress)
+            if applied == cut {
+                let histories = projector.histories
+                try ModelRemains(histories, at: histories.newest).clear(tables, transaction)
+            }
+        }
         while rest > 0, applied < end {
             try collect(.everything, log, through: end, upTo: size, transaction, &progress)
             rest -= min(rest, projector.batch.sizeInBytes)
@@ -96,6 +104,34 @@ final class Replay {
             applied = last
         }
         return Progress(applied: applied, histories: projector.histories)
+    }
+
+    /// Applies kept events up to the baseline.
+    private func run(
+        upTo end: EventNumber, _ log: LogReader, _ rest: inout Int, into transaction: WriteTransaction,
+        _ progress: inout ProgressCounter
+    ) throws {
+        while rest > 0, applied < end {
+            try collectKept(log, upTo: min(flushLimit, rest), through: end, transaction, &progress)
+            rest -= min(rest, projector.batch.sizeInBytes)
+            try projector.flush(transaction)
+            applied = collected
+        }
+    }
+
+    private func collectKept(
+        _ log: LogReader, upTo size: Int, through cut: EventNumber, _ transaction: WriteTransaction,
+        _ progress: inout ProgressCounter
+    ) throws {
+        var last = cut
+        try log.events(from: collected.advanced(by: 1), through: cut) { event, eventNumber in
+            try projector.apply(event, eventNumber, transaction)
+            progress.step()
+            guard projector.batch.sizeInBytes >= size else { return true }
+            last = eventNumber
+            return false
+        }
+        collected = last
     }
 
     /// Collects events until the batch is full, or one comes that is out of scope.

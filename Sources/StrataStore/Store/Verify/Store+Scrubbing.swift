@@ -61,59 +61,25 @@ extension Store {
     }
 }
 
-/// Looks at all pages of a store again and again, on a thread of its own, until it is stopped.
-///
-/// `condition` guards the state.
-final class Scrubber: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var isStopped = false
-    private var passes = 0
-
-    /// - Throws: `BackgroundThread.Unavailable` if the system has no thread for it.
-    init(_ file: StoreFile, _ scrubbing: StoreScrubbing) throws(BackgroundThread.Unavailable) {
-        try BackgroundThread.start("strata.scrub") { [self] in
-            repeat {
-                run(file, scrubbing.bytesPerSecond)
-            } while wait(for: scrubbing.interval)
+extension RepeatedWork {
+    /// Looks at all pages of a store again and again.
+    ///
+    /// - Throws: `BackgroundThread.Unavailable`.
+    static func scrubbing(
+        _ file: StoreFile, _ scrubbing: StoreScrubbing
+    ) throws(BackgroundThread.Unavailable) -> RepeatedWork {
+        try RepeatedWork("strata.scrub", interval: scrubbing.interval) { goesOn in
+            do {
+                let report = try file.scrub(pace: scrubbing.bytesPerSecond, while: goesOn)
+                StoreLogger.shared.debug("looked at \(report.pageCount) pages of \(file.path) in \(report.duration)")
+            } catch is CancellationError {
+                return .end
+            } catch let error as StrataError where error.code == .storeClosed {
+                return .end
+            } catch {
+                StoreLogger.shared.warning("the pages of \(file.path) could not be looked at: \(error)")
+            }
+            return .again
         }
-    }
-
-    /// Ends it within about a tenth of a second, without waiting for that.
-    func stop() {
-        condition.withLock {
-            isStopped = true
-            condition.broadcast()
-        }
-    }
-
-    private func run(_ file: StoreFile, _ pace: Int) {
-        do {
-            let report = try file.scrub(pace: pace) { condition.withLock { !isStopped } }
-            StoreLogger.shared.debug("looked at \(report.pageCount) pages of \(file.path) in \(report.duration)")
-        } catch is CancellationError {
-            return
-        } catch let error as StrataError where error.code == .storeClosed {
-            return stop()
-        } catch {
-            StoreLogger.shared.warning("the pages of \(file.path) could not be looked at: \(error)")
-        }
-        condition.withLock {
-            passes += 1
-            condition.broadcast()
-        }
-    }
-
-    /// - Returns: false where it was stopped meanwhile.
-    private func wait(for interval: Duration) -> Bool {
-        let end = Date(timeIntervalSinceNow: interval / .seconds(1))
-        return condition.withLock {
-            while !isStopped, condition.wait(until: end) {}
-            return !isStopped
-        }
-    }
-
-    /// Waits until all pages have been looked at so many times.
-    func waitForPasses(_ count: Int) {
-        condition.withLock { while passes < count, !isStopped { condition.wait() } }
     }
 }

@@ -10,13 +10,15 @@ extension Store {
         let (info, readers) = try measureFile()
         return try readLog { reader, head in
             let measure = StoreMeasure(file: file, reader: reader, info: info)
+            let dropped = try reader.baseline()?.transaction ?? .zero
+            let first = TransactionNumber(rawValue: dropped.rawValue + 1)
             return StoreStatistics(
                 header: file.header, head: head, files: files(), tables: measure.tables(),
                 entities: try measure.entities(), indexes: try measure.indexes(),
                 readers: readers.map(Self.use), blobs: try blobUse(reader.transaction),
                 modelVersions: reader.histories.versions,
-                firstTransaction: try head.transaction == .zero ? nil : reader.transaction(.init(rawValue: 1)),
-                lastTransaction: try head.transaction == .zero ? nil : reader.transaction(head.transaction),
+                firstTransaction: try head.transaction < first ? nil : reader.transaction(first),
+                lastTransaction: try head.transaction < first ? nil : reader.transaction(head.transaction),
                 pageSizeInBytes: info.pageSizeInBytes, freePageCount: info.freePageCount,
                 mapSizeInBytes: info.mapSizeInBytes)
         }

@@ -9,6 +9,12 @@ extension Verifier {
             log.isReplayable = false
             return
         }
+        do {
+            try checkBaseline(head)
+        } catch {
+            log.isReplayable = false
+            return note(.head, "baseline", "\(error)")
+        }
         attempt("transactions") { try checkTransactions(head) }
         attempt("events") { try checkTableEnds(head) }
     }
@@ -41,10 +47,11 @@ extension Verifier {
 
     private func checkTransactions(_ head: LogHead) throws {
         var counter = ProgressCounter("reading the log", total: Int(head.event.rawValue), progress)
-        var digest = LogHead.start.digest
-        var next = EventNumber(rawValue: 1)
-        var microseconds = Int64.min
-        var number: UInt64 = 1
+        let start = log.baseline ?? .start
+        var digest = start.head.digest
+        var next = start.event.advanced(by: 1)
+        var microseconds = log.baseline?.head.microseconds ?? Int64.min
+        var number = start.transaction.rawValue + 1
         while number <= head.transaction.rawValue {
             let transactionNumber = TransactionNumber(rawValue: number)
             number += 1
@@ -141,11 +148,12 @@ extension Verifier {
         return isWhole ? chain.finish() : nil
     }
 
-    private func check(_ bytes: UnsafeRawBufferPointer, _ eventNumber: EventNumber, of record: TransactionRecord) {
+    /// - Parameter record: nil for an event up to the baseline.
+    func check(_ bytes: UnsafeRawBufferPointer, _ eventNumber: EventNumber, of record: TransactionRecord?) {
         do {
             let event = try EventView(bytes)
             log.eventCount += 1
-            if event.header.transaction != record.number {
+            if let record, event.header.transaction != record.number {
                 note(
                     .event, "event \(eventNumber)",
                     "it says transaction \(event.header.transaction), not \(record.number)")
@@ -204,7 +212,9 @@ extension Verifier {
         guard kind.isOnRow else { return }
         let id = event.header.object
         let newest = log.objects.set(id, to: .init(eventNumber: eventNumber, isAlive: kind != .deleted))
-        if event.header.previous != newest?.eventNumber ?? .zero {
+        // An object may be restored after the cut that its deletion was before.
+        let isRestored = kind == .inserted && newest == nil && event.header.previous <= log.cut
+        if event.header.previous != newest?.eventNumber ?? .zero, !isRestored {
             note(
                 .chain, "event \(eventNumber)",
                 "it says that the event before it on \(name(id)) is \(event.header.previous), "

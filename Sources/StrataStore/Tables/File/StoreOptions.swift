@@ -32,6 +32,29 @@ package struct StoreScrubbing: Sendable, Hashable {
     }
 }
 
+/// How much of its history a store keeps, and how often that is looked after.
+package struct StoreRetention: Sendable, Hashable {
+    /// What is kept. Tags, subscriptions and contexts of this process hold more than that.
+    package enum Kept: Sendable, Hashable {
+        case everything
+        /// The states of so long.
+        case duration(Duration)
+        /// The states after so many transactions, the newest.
+        case transactions(Int)
+        /// What a tag, a subscription or a context of this process needs.
+        case held
+    }
+
+    package var kept: Kept
+    /// From the end of one truncation to the beginning of the next.
+    package var interval: Duration
+
+    package init(_ kept: Kept, interval: Duration = .seconds(60)) {
+        self.kept = kept
+        self.interval = interval
+    }
+}
+
 /// How a store is opened.
 package struct StoreOptions: Sendable {
     package var durability = StoreDurability.full
@@ -59,6 +82,8 @@ package struct StoreOptions: Sendable {
     package var damageHandler: (@Sendable (StrataError) -> Void)?
     /// Whether all pages are looked at in the background.
     package var scrubbing: StoreScrubbing?
+    /// How much of the history is kept; nil for all of it.
+    package var retention: StoreRetention?
     /// The least number of events in a part of the past that many moments share; nil if each moment makes its own layers.
     /// With parts, a moment near another one that was read costs little, and every read of the past a little more.
     package var pastPartSize: UInt64?

@@ -25,7 +25,20 @@ struct LogReader {
         return try Self.decoded(bytes, eventNumber)
     }
 
-    /// Calls `body` with each event from `first` through `last`, until it returns false.
+    /// Where the kept history begins; nil if it was never truncated.
+    func baseline() throws -> LogBaseline? { try LogBaseline.read(transaction, tables) }
+
+    /// - Throws: `historyDropped` if events from `first` on are no longer all kept.
+    func checkKept(from first: EventNumber, _ head: LogHead) throws {
+        guard first < head.firstKeptEvent else { return }
+        let state = EventNumber(rawValue: max(first.rawValue, 1) - 1)
+        if let baseline = try baseline() { throw baseline.refusal(state) }
+        throw StrataError(
+            .historyDropped, "The log begins at \(head.firstKeptEvent).", context: .init(eventNumber: state))
+    }
+
+    /// Calls `body` with each event from `first` through `last`, until it returns false; up to the baseline with those
+    /// that are kept.
     ///
     /// - Complexity: about 60 ns for each event, and what `body` takes.
     func events(
@@ -36,10 +49,18 @@ struct LogReader {
         try transaction.withCursor(tables.events) { cursor in
             var expected = first
             var ahead = ReadAhead()
+            var cut: EventNumber?
             var found = try cursor.seek(atOrAfter: first.rawValue)
             while expected <= last {
-                guard found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue == expected.rawValue
-                else { throw Self.missing(expected) }
+                let number = found && cursor.key.count == 8 ? StoreKey.objectID(cursor.key, at: 0).rawValue : .max
+                if number != expected.rawValue {
+                    // Only up to the cut events may be missing.
+                    let end = try cut ?? baseline()?.event ?? .zero
+                    cut = end
+                    guard expected <= end, number > expected.rawValue else { throw Self.missing(expected) }
+                    expected = EventNumber(rawValue: min(number, end.rawValue + 1))
+                    continue
+                }
                 ahead.note(cursor)
                 if try !body(try Self.decoded(cursor.value, expected), expected) { return }
                 expected = expected.advanced(by: 1)
@@ -48,13 +69,23 @@ struct LogReader {
         }
     }
 
+    /// The event with this number; nil if it went with the history before the baseline, as the deletion of an object
+    /// that was restored later may.
+    func keptEvent(_ eventNumber: EventNumber) throws -> EventView? {
+        if let bytes = try transaction.get(tables.events, eventNumber.rawValue) {
+            return try Self.decoded(bytes, eventNumber)
+        }
+        guard let baseline = try baseline(), eventNumber <= baseline.event else { throw Self.missing(eventNumber) }
+        return nil
+    }
+
     /// Calls `body` with the events on an object's row, newest first from `newest`, until it returns false.
     func chain(
         from newest: EventNumber, of id: ObjectID, _ body: (EventView, EventNumber) throws -> Bool
     ) throws {
         var next = newest
         while next != .zero {
-            let event = try event(next)
+            guard let event = try keptEvent(next) else { return }
             guard event.header.object == id, event.header.kind.isOnRow, event.header.previous < next else {
                 throw StrataError(
                     .corrupt, "The chain of an object's events is broken.",
@@ -149,11 +180,12 @@ struct LogReader {
         return nil
     }
 
-    /// The newest transaction for which `isBefore` is true. It must be true for the first ones and false for the rest.
+    /// The newest transaction for which `isBefore` is true; nil if it is true for none that is kept. It must be true for
+    /// the first ones and false for the rest.
     func lastTransaction(
         upTo newest: TransactionNumber, where isBefore: (TransactionRecord) -> Bool
     ) throws -> TransactionRecord? {
-        var low: UInt64 = 0
+        var low = try baseline()?.transaction.rawValue ?? 0
         var high = newest.rawValue
         var best: TransactionRecord?
         while low < high {

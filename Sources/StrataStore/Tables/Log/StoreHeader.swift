@@ -8,7 +8,8 @@
 //   20      4      read-compatible flags: with an unknown one the store opens read-only; 1: the store has the tables
 //                       of declared views, set when the first one is declared
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
-//                       2: removals of their entries may wait; 4: counters of members leave out waiting entries
+//                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
+//                       8: the history was truncated (LogBaseline.swift), set when that is first done
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
@@ -21,7 +22,7 @@
 //   16      8      last transaction
 //   24      8      its commit time, microseconds since 1970, Int64
 //   32      32     its digest
-//   64      8      first event kept (1 until history is dropped)
+//   64      8      first event of the whole log that is kept: 1, or the one after the baseline (LogBaseline.swift)
 //
 // "head" is longer during a rebuild (RebuildMark.swift) and during a migration in several commits
 // (MigrationMark.swift).
@@ -36,7 +37,9 @@ package struct StoreHeader: Sendable, Hashable {
     static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
     static let formatVersion: UInt32 = 1
     /// The incompatible flags that this version supports.
-    static let knownFlags: UInt32 = 7
+    static let knownFlags: UInt32 = 15
+    /// Those of a new store.
+    static let newFlags: UInt32 = 7
     /// The read-compatible flags that this version supports.
     static let knownReadFlags: UInt32 = 1
 
@@ -56,6 +59,12 @@ package struct StoreHeader: Sendable, Hashable {
 
     /// Whether counters of members leave out entries that wait; false for stores created before they did.
     var buffersCounts: Bool { incompatibleFlags & 4 != 0 }
+
+    /// Whether the history was truncated, so that the log begins with a baseline.
+    var hasBaseline: Bool {
+        get { incompatibleFlags & 8 != 0 }
+        set { incompatibleFlags = newValue ? incompatibleFlags | 8 : incompatibleFlags & ~8 }
+    }
 
     /// Whether the store has the tables of declared views.
     var hasViews: Bool {

@@ -32,17 +32,18 @@ extension StoreFile {
         return try found.flatMap { try newest.schema($0) }
     }
 
-    /// The last event of the transaction that installed a model.
+    /// The last event of the transaction that installed a model; for a model from before the baseline, that of the
+    /// baseline.
     func installation(
         of version: ModelVersion, _ histories: SchemaHistory, _ transaction: ReadTransaction
     ) throws -> EventNumber {
         if let known = installations.withLock({ $0[version] }) { return known }
         let reader = LogReader(transaction, tables, histories)
         // A transaction records the model under which it began.
-        guard
-            let record = try reader.lastTransaction(
-                upTo: try readHead(transaction).transaction, where: { $0.modelVersion < version })
-        else {
+        let record = try reader.lastTransaction(
+            upTo: try readHead(transaction).transaction, where: { $0.modelVersion < version })
+        guard let record else {
+            if let baseline = try reader.baseline(), version <= baseline.head.modelVersion { return baseline.event }
             throw StrataError(
                 .corrupt, "The log does not install model \(version.rawValue).", context: .init(path: path))
         }

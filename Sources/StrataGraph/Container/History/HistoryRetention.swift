@@ -1,0 +1,169 @@
+public import StrataModel
+import StrataStore
+
+/// How much of its history a store keeps.
+///
+/// What is beyond it is truncated: the state at the oldest moment that is kept stays, and so does everything since. Tags,
+/// subscriptions and contexts of the same process hold the history that they need, whatever the retention says.
+public enum HistoryRetention: Sendable, Hashable {
+    /// The whole history.
+    case everything
+    /// All states of the last so long.
+    case duration(Duration)
+    /// The newest so many transactions, and the state before them.
+    case transactions(Int)
+    /// Only what a tag, a subscription or a context of this process needs.
+    ///
+    /// A context of another process that has not moved to the newest state gets `historyDropped`, and goes on after
+    /// `reset()`.
+    case whatIsHeld
+
+    var kept: StoreRetention.Kept {
+        switch self {
+        case .everything: .everything
+        case .duration(let duration): .duration(duration)
+        case .transactions(let count): .transactions(count)
+        case .whatIsHeld: .held
+        }
+    }
+}
+
+/// How a truncation treats tags, subscriptions and contexts that need a part of the history.
+public enum HistoryHolders: Sendable, Hashable {
+    /// It stops before the oldest state that one of them needs.
+    case respected
+    /// Tags of moments that are dropped are removed. Subscriptions and contexts that need them get `historyDropped`.
+    case overridden
+}
+
+/// Something that needs a part of the history.
+public struct HistoryHolder: Sendable, Hashable {
+    /// What needs it.
+    public enum Kind: String, Sendable, Hashable {
+        /// A tag names a moment of it.
+        case tag
+        /// A subscription has not acknowledged a transaction of it.
+        case subscription
+        /// A context of this process shows a state of it.
+        case context
+    }
+
+    /// What needs it.
+    public let kind: Kind
+    /// The name of the tag or subscription; nil for a context.
+    public let name: String?
+    /// The oldest state that it needs.
+    public let eventNumber: EventNumber
+
+    init(_ hold: HistoryHold) {
+        kind =
+            switch hold.kind {
+            case .tag: .tag
+            case .subscription: .subscription
+            case .context: .context
+            }
+        name = hold.kind == .context ? nil : hold.name
+        eventNumber = hold.eventNumber
+    }
+}
+
+/// What a truncation of the history has done, or would do.
+public struct HistoryTruncation: Sendable, Hashable {
+    /// Where the kept history begins now; nil if it is whole.
+    public let baseline: HistoryBaseline?
+    /// How many transactions were dropped.
+    public let transactionCount: Int
+    /// How many events were dropped; those that make the state at the baseline stay.
+    public let eventCount: Int
+    /// What needs a part of the history that was to be dropped, the oldest moment first.
+    public let holders: [HistoryHolder]
+    /// How long it took.
+    public let duration: Duration
+
+    init(_ report: TruncationReport) {
+        baseline = report.baseline?.summary
+        transactionCount = Int(clamping: report.droppedTransactions)
+        eventCount = Int(clamping: report.droppedEvents)
+        holders = report.holds.map(HistoryHolder.init)
+        duration = report.duration
+    }
+}
+
+extension PersistentContainer {
+    /// Where the kept history begins; nil if it was never truncated.
+    ///
+    /// - Throws: `storeClosed`, `corrupt`.
+    public func historyBaseline() throws -> HistoryBaseline? { try store.baseline()?.summary }
+
+    /// Drops the history before a moment. The state at the moment stays, and everything since.
+    ///
+    /// ```swift
+    /// try container.truncateHistory(before: .date(Date(timeIntervalSinceNow: -90 * 24 * 3600)), reason: "90 days are kept")
+    /// ```
+    ///
+    /// Reading an earlier state throws `historyDropped` from then on, with the baseline in `context.baseline`. It runs in
+    /// commits of bounded size, between which saves and reads go on. Space that becomes free is used by later saves;
+    /// `strata compact` gives it back to the disk.
+    ///
+    /// - Parameters:
+    ///   - moment: nothing is dropped for one before the kept history.
+    ///   - holders: whether it stops before what a tag, a subscription or a context of this process needs.
+    ///   - reason: is kept with the baseline, as is the author.
+    /// - Throws: `futureEvent`, `unknownKey` for a tag that does not exist, `readOnly`, `noSpace`,
+    ///   `persistentStoreTimeout`, `corrupt`.
+    /// - Complexity: O(events that are dropped).
+    @discardableResult
+    public func truncateHistory(
+        before moment: HistoryMoment, holders: HistoryHolders = .respected, author: String? = nil,
+        reason: String? = nil
+    ) throws -> HistoryTruncation {
+        try HistoryTruncation(
+            store.truncateHistory(
+                through: end(of: moment), force: holders.force, Self.note(author: author, reason: reason)))
+    }
+
+    /// Drops the history that a retention does not keep.
+    ///
+    /// - Throws: as `truncateHistory(before:holders:author:reason:)`.
+    @discardableResult
+    public func truncateHistory(
+        to retention: HistoryRetention, holders: HistoryHolders = .respected, author: String? = nil,
+        reason: String? = nil
+    ) throws -> HistoryTruncation {
+        try HistoryTruncation(
+            store.truncateHistory(
+                keeping: retention.kept, force: holders.force, Self.note(author: author, reason: reason)))
+    }
+
+    /// What `truncateHistory(before:)` would do. Writes nothing.
+    ///
+    /// The events that would stay for the state at the moment are among those of `eventCount`.
+    ///
+    /// - Throws: as `truncateHistory(before:holders:author:reason:)`.
+    public func plannedTruncation(
+        before moment: HistoryMoment, holders: HistoryHolders = .respected
+    ) throws -> HistoryTruncation {
+        try HistoryTruncation(store.truncationPlan(through: end(of: moment), force: holders.force))
+    }
+
+    private func end(of moment: HistoryMoment) throws -> EventNumber {
+        do {
+            return try eventNumber(at: moment)
+        } catch let error as StrataError where error.code == .historyDropped {
+            return .zero
+        }
+    }
+
+    private static func note(author: String?, reason: String?) -> MaintenanceNote {
+        MaintenanceNote(author: author, metadata: reason.map { [HistoryTransaction.reasonKey: $0] } ?? [:])
+    }
+}
+
+extension HistoryHolders {
+    var force: TruncationForce {
+        switch self {
+        case .respected: .none
+        case .overridden: .holds
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// `strata history trim`: drops the history before a moment.
+struct HistoryTrimCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trim",
+        abstract: "Drops the history before a moment.",
+        discussion: """
+            The state at the moment stays, and everything since: diffs, past states, verify and rebuild work from there. \
+            What was before is gone for good; a backup made earlier still has it. Apps may use the store meanwhile. A run \
+            that is interrupted has dropped less; the next one goes on.
+
+            Tags before the moment, and subscriptions that have not read up to it, hold the history: trim stops before the \
+            oldest of them, names them and exits with 1. --force drops it all the same: it removes these tags, and such a \
+            consumer gets an error with the baseline to start from. Apps that have the store open, and show an older \
+            state, get that error too. Freed pages are used by later saves; 'strata compact' gives them back to the disk. \
+            \(Moment.help)
+
+            --json prints {"baseline": {"eventNumber", "transaction", "time"}, "transactions", "events", "holders": \
+            [{"kind", "name", "eventNumber"}], "dryRun", "seconds"}; "baseline" is null while the history is whole.
+
+            Examples:
+                strata history trim BowTies.strata --before '90 days ago' --dry-run
+                strata history trim BowTies.strata --before '90 days ago' --reason 'kept for 90 days'
+                strata history trim BowTies.strata --before release-2 --force
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Option(help: ArgumentHelp("The oldest moment that is kept.", valueName: "moment")) var before: String
+    @Flag(help: "Say what would be dropped, and drop nothing.") var dryRun = false
+    @Flag(help: "Drop also what tags and subscriptions hold.") var force = false
+    @Option(help: ArgumentHelp("The author for the baseline; your login name by default.", valueName: "name"))
+    var author: String?
+    @Option(help: ArgumentHelp("Why, for the baseline.", valueName: "text")) var reason: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let force = force ? TruncationForce.holds : .none
+        let report: TruncationReport
+        if dryRun {
+            report = try store.reading { store in
+                try store.truncationPlan(through: try end(in: store), force: force)
+            }
+        } else {
+            let progress = ProgressLine()
+            defer { progress.finish() }
+            var note = MaintenanceNote(author: author ?? NSUserName())
+            if let reason { note.metadata[HistoryTransaction.reasonKey] = reason }
+            report = try store.writing { store in
+                try store.truncateHistory(
+                    through: try end(in: store), force: force, note, progress: progress.handler)
+            }
+        }
+        try print(report)
+        if !self.force, !report.holds.isEmpty { throw ExitStatus.FoundProblem() }
+    }
+
+    /// Zero for a moment that is no longer kept.
+    private func end(in store: Store) throws -> EventNumber {
+        do {
+            return try Moment.eventNumber(before, in: store)
+        } catch let error as StrataError where error.code == .historyDropped {
+            return .zero
+        }
+    }
+
+    private func print(_ report: TruncationReport) throws {
+        if json {
+            return try JSONText.print([
+                "baseline": JSONObject.orNull(
+                    report.baseline.map { baseline -> JSONObject in
+                        [
+                            "eventNumber": baseline.event.rawValue, "transaction": baseline.transaction.rawValue,
+                            "time": ValueText.moment(baseline.date),
+                        ]
+                    }),
+                "transactions": report.droppedTransactions, "events": report.droppedEvents,
+                "holders": report.holds.map { hold -> JSONObject in
+                    [
+                        "kind": hold.kind.rawValue, "name": hold.name, "eventNumber": hold.eventNumber.rawValue,
+                    ]
+                },
+                "dryRun": dryRun, "seconds": report.duration / .seconds(1),
+            ])
+        }
+        for hold in report.holds {
+            Output.shared.line("\(hold.kind) '\(hold.name)' needs the history from event \(hold.eventNumber) on")
+        }
+        let events = ValueText.count(Int(clamping: report.droppedEvents), "event")
+        let transactions = ValueText.count(Int(clamping: report.droppedTransactions), "transaction")
+        if dryRun {
+            Output.shared.line("would drop \(transactions) with up to \(events)")
+        } else {
+            Output.shared.line("dropped \(transactions) and \(events)")
+        }
+        guard let baseline = report.baseline else { return Output.shared.line("the history is whole") }
+        Output.shared.line(
+            "the history begins at event \(baseline.event) (t\(baseline.transaction), \(ValueText.moment(baseline.date)))"
+        )
+    }
+}

@@ -1,0 +1,20 @@
+public import Foundation
+
+/// Where the kept history of a store begins, after what was before it has been truncated.
+///
+/// The state at this moment can be read, and so can every later one. A consumer of the history that is behind it starts
+/// anew from the state at `eventNumber`, and goes on with the transactions after `transaction`.
+public struct HistoryBaseline: Sendable, Hashable, Codable {
+    /// The last event before the cut; a context that shows the oldest state stands there.
+    public let eventNumber: EventNumber
+    /// The last transaction before the cut.
+    public let transaction: TransactionNumber
+    /// When that transaction was saved.
+    public let date: Date
+
+    package init(eventNumber: EventNumber, transaction: TransactionNumber, date: Date) {
+        self.eventNumber = eventNumber
+        self.transaction = transaction
+        self.date = date
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import LMDB
+import StrataModel
+
+/// What a step of a truncation changes in the log and in the views of it.
+struct LogChange: ~Copyable {
+    /// After the change.
+    private(set) var sum: EventSum
+    private(set) var keptCount: UInt64
+    private(set) var notes: [EventNumber] = []
+    /// The events of the stretch that stay as they are.
+    private var kept: [UInt64] = []
+    /// Events kept before the stretch that others now stand for.
+    private var replaced: [UInt64] = []
+    /// Objects that were deleted in the stretch.
+    private var deleted: [(id: ObjectID, event: UInt64)] = []
+    private var events: BaselineEvents
+    private var blobs: BlobCounts?
+    private let transactions: [TransactionRecord]
+    private let range: ClosedRange<UInt64>
+
+    /// - Parameter step: at least one transaction after the baseline.
+    init(
+        _ step: borrowing StepEvents, _ baseline: LogBaseline, _ log: LogReader, _ models: StepModels, hasBlobs: Bool
+    ) throws {
+        sum = baseline.sum
+        keptCount = baseline.keptCount
+        transactions = step.transactions
+        range = (baseline.event.rawValue + 1)...(step.last?.lastEvent.rawValue ?? baseline.event.rawValue + 1)
+        blobs = hasBlobs ? step.blobs : nil
+        events = BaselineEvents(log, models, expected: step.rows.count + step.pairs.count)
+        kept = step.models.map(\.event.rawValue)
+        try noteRows(step)
+        try notePairs(step)
+        try noteNotes(step, baseline, log)
+        kept.sort()
+        replaced.sort()
+        try count(log)
+    }
+
+    private mutating func noteRows(_ step: borrowing StepEvents) throws {
+        try step.rows.forEach { id, chain in
+            if chain.first != 0 { replaced.append(chain.first) }
+            if !chain.isAlive {
+                deleted.append((id, chain.last))
+            } else if chain.isWhole {
+                kept.append(chain.last)
+            } else {
+                try events.addRow(id, EventNumber(rawValue: chain.last), &blobs)
+            }
+        }
+    }
+
+    private mutating func notePairs(_ step: borrowing StepEvents) throws {
+        for (key, (chain, positions)) in step.pairs {
+            if chain.first != 0 { replaced.append(chain.first) }
+            guard chain.isAlive else { continue }
+            if chain.isWhole {
+                kept.append(chain.last)
+            } else {
+                try events.addPair(key, positions, EventNumber(rawValue: chain.last))
+            }
+        }
+    }
+
+    /// Tags and metadata in force stay, and what a newer version has written.
+    private mutating func noteNotes(
+        _ step: borrowing StepEvents, _ baseline: LogBaseline, _ log: LogReader
+    ) throws {
+        guard !step.notes.isEmpty else {
+            notes = baseline.notes
+            return
+        }
+        var state = NoteState()
+        for number in baseline.notes + step.notes { try state.note(try log.event(number), number) }
+        let fresh = Set(step.notes)
+        for number in state.standing where fresh.contains(number) { kept.append(number.rawValue) }
+        for number in baseline.notes where !state.standing.contains(number) { replaced.append(number.rawValue) }
+        notes = state.standing.sorted()
+        guard let last = state.lastMetadata else { return }
+        if fresh.contains(last) {
+            if !state.metadata.isEmpty {
+                try events.addMetadata(state.metadata, last)
+                notes.append(last)
+            }
+        } else {
+            replaced.removeAll { $0 == last.rawValue }
+            notes.append(last)
+        }
+        notes.sort()
+    }
+
+    /// Sums what is kept, and counts what it names.
+    private mutating func count(_ log: LogReader) throws {
+        for number in replaced {
+            let number = EventNumber(rawValue: number)
+            let event = try log.event(number)
+            sum.remove(event.record, number)
+            try blobs?.add(event, -1, log.histories)
+        }
+        for number in kept {
+            let number = EventNumber(rawValue: number)
+            let event = try log.event(number)
+            sum.add(event.record, number)
+            try blobs?.add(event, 1, log.histories)
+        }
+        for index in events.made.indices { sum.add(events.event(index), events.made[index].number) }
+        keptCount = keptCount - UInt64(replaced.count) + UInt64(kept.count + events.made.count)
+    }
+
+    // MARK: Writing
+
+    mutating func write(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
+        try writeViews(tables, transaction)
+        let log = try transaction.writeCursor(tables.events)
+        defer { log.close() }
+        try dropEvents(log)
+        for number in replaced { try Self.drop(number, log) }
+        for index in events.made.indices.sorted(by: { events.made[$0].number < events.made[$1].number }) {
+            let key = events.made[index].number.rawValue.bigEndian
+            try withUnsafeBytes(of: key) { try log.put($0, events.event(index)) }
+        }
+        try dropTransactions(tables, transaction)
+    }
+
+    private func dropTransactions(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
+        guard let first = transactions.first?.number.rawValue, let last = transactions.last?.number.rawValue else {
+            return
+        }
+        let cursor = try transaction.writeCursor(tables.transactions)
+        defer { cursor.close() }
+        var found = try cursor.seek(atOrAfter: first)
+        while found, StoreKey.objectID(cursor.key, at: 0).rawValue <= last {
+            try cursor.delete()
+            found = try cursor.next()
+        }
+    }
+
+    /// Removes all events of the stretch but those that stay or are replaced.
+    private func dropEvents(_ log: WriteCursor) throws {
+        let staying = (kept + events.made.map(\.number.rawValue)).sorted()
+        var next = 0
+        var found = try log.seek(atOrAfter: range.lowerBound)
+        while found {
+            let number = StoreKey.objectID(log.key, at: 0).rawValue
+            guard number <= range.upperBound else { return }
+            if next < staying.count, staying[next] == number {
+                next += 1
+            } else {
+                try log.delete()
+            }
+            found = try log.next()
+        }
+    }
+
+    private static func drop(_ number: UInt64, _ log: WriteCursor) throws {
+        guard try withUnsafeBytes(of: number.bigEndian, { try log.seek(to: $0) }) else {
+            throw StrataError(
+                .corrupt, "An event of the baseline is missing.",
+                context: .init(eventNumber: EventNumber(rawValue: number)))
+        }
+        try log.delete()
+    }
+
+    private func writeViews(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
+        var batch = WriteBatch(tables: tables)
+        for (id, event) in deleted {
+            guard let value = try transaction.get(tables.tombstones, id.rawValue),
+                try Tombstone.eventNumber(value).rawValue == event
+            else { continue }
+            batch.remove(.tombstones, key: id.rawValue)
+        }
+        for record in transactions {
+            withUnsafeBytes(of: record.id.uuid) { batch.remove(.transactionIDs, key: $0) }
+        }
+        for (reference, delta) in blobs?.counts ?? [:] where delta != 0 {
+            batch.add(delta, to: CounterKey(blob: reference))
+        }
+        try batch.flush(into: transaction)
+    }
+}
+
+/// The tags and metadata in force after some maintenance events.
+private struct NoteState {
+    /// Events that stay as they are: the last of each tag, and those of newer versions.
+    private(set) var standing: Set<EventNumber> = []
+    private var tags: [String: EventNumber] = [:]
+    private(set) var metadata: [String: AttributeValue] = [:]
+    /// The last event that changed metadata.
+    private(set) var lastMetadata: EventNumber?
+
+    mutating func note(_ event: EventView, _ number: EventNumber) throws {
+        switch try MaintenanceRecord(event.payload) {
+        case .note: break
+        case .unknown: standing.insert(number)
+        case .tagged(let name, _):
+            if let earlier = tags.updateValue(number, forKey: name) { standing.remove(earlier) }
+            standing.insert(number)
+        case .untagged(let name):
+            if let earlier = tags.removeValue(forKey: name) { standing.remove(earlier) }
+        case .metadata(_, let after):
+            StoreMetadata.apply(after, to: &metadata)
+            lastMetadata = number
+        }
+    }
+}

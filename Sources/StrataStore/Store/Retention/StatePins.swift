@@ -1,0 +1,51 @@
+import Locking
+package import StrataModel
+import Synchronization
+
+/// The state that a reader stands at, such as a context, as long as it lives.
+package final class StatePin: Sendable {
+    private let number: Atomic<UInt64>
+
+    fileprivate init(_ eventNumber: EventNumber) { number = Atomic(eventNumber.rawValue) }
+
+    package var eventNumber: EventNumber { EventNumber(rawValue: number.load(ordering: .relaxed)) }
+
+    package func move(to eventNumber: EventNumber) { number.store(eventNumber.rawValue, ordering: .relaxed) }
+}
+
+/// The states that readers of this process stand at; a truncation does not drop what they need.
+///
+/// Readers are not retained. `entries` is guarded by its mutex.
+final class StatePins: Sendable {
+    private struct Entry {
+        weak var pin: StatePin?
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        /// The number of entries at which those without a reader are removed.
+        var limit = 64
+    }
+
+    private let state = Locked(State())
+
+    func add(_ eventNumber: EventNumber) -> StatePin {
+        let pin = StatePin(eventNumber)
+        state.withLock { state in
+            if state.entries.count >= state.limit {
+                state.entries.removeAll { $0.pin == nil }
+                state.limit = max(64, state.entries.count * 2)
+            }
+            state.entries.append(Entry(pin: pin))
+        }
+        return pin
+    }
+
+    /// In no particular order.
+    var all: [EventNumber] { state.withLock { $0.entries.compactMap { $0.pin?.eventNumber } } }
+}
+
+extension Store {
+    /// Keeps the history from being truncated beyond a state, in this process, as long as the pin is retained.
+    package func pin(at eventNumber: EventNumber) -> StatePin { pins.add(eventNumber) }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import Locking
+import LMDB
+import Logging
+package import StrataModel
+
+/// What keeps a part of the history that a truncation was to drop.
+package struct HistoryHold: Sendable, Hashable {
+    package enum Kind: String, Sendable, Hashable {
+        case tag, subscription, context
+    }
+
+    package let kind: Kind
+    /// The name of the tag or subscription; empty for a context.
+    package let name: String
+    /// The oldest state that it needs.
+    package let eventNumber: EventNumber
+}
+
+/// What a truncation has done, or would do.
+package struct TruncationReport: Sendable {
+    /// Where the kept history begins now; nil if it is whole.
+    package var baseline: LogBaseline?
+    /// The moment that was asked for: the last event that may be dropped.
+    package var wanted: EventNumber
+    package var droppedTransactions: UInt64
+    /// Events that were dropped, those aside that stay for the state at the cut.
+    package var droppedEvents: UInt64
+    /// What has kept a part of it, oldest first.
+    package var holds: [HistoryHold]
+    package var duration: Duration
+}
+
+/// How a truncation treats what holds a part of the history.
+package enum TruncationForce: Sendable {
+    /// It stops before the oldest moment that a tag, a subscription or a context of this process needs.
+    case none
+    /// Tags of dropped moments are removed, and consumers of the history and contexts get `historyDropped`.
+    case holds
+}
+
+extension MaintenanceNote {
+    /// The key of the reason in the metadata of a transaction.
+    package static let reasonKey = "strata.reason"
+}
+
+extension StoreFile {
+    /// Notes in the header that the log begins with a baseline, so that versions that would not know it do not open it.
+    func noteBaseline(_ transaction: WriteTransaction) throws {
+        guard let bytes = try Self.meta("header", tables, transaction) else { return }
+        var header = try StoreHeader(bytes)
+        guard !header.hasBaseline else { return }
+        header.hasBaseline = true
+        try header.encoded().withUnsafeBytes { value in
+            try Self.withKey("header") { try transaction.put(tables.meta, $0, value) }
+        }
+    }
+}
+
+extension Store {
+    /// What keeps history up to an event from being dropped, oldest first.
+    package func holds(before eventNumber: EventNumber) throws -> [HistoryHold] {
+        var holds: [HistoryHold] = []
+        for (name, tagged) in try tags() where tagged < eventNumber {
+            holds.append(HistoryHold(kind: .tag, name: name, eventNumber: tagged))
+        }
+        let first = try baseline()?.transaction ?? .zero
+        for (name, seen) in try subscriptions() {
+            // One that is behind the baseline already has nothing to lose.
+            let position = try seen < first ? nil : self.eventNumber(of: seen)
+            guard let position, position < eventNumber else { continue }
+            holds.append(HistoryHold(kind: .subscription, name: name, eventNumber: position))
+        }
+        for standing in pins.all where standing < eventNumber {
+            holds.append(HistoryHold(kind: .context, name: "", eventNumber: standing))
+        }
+        return holds.sorted { ($0.eventNumber, $0.name) < ($1.eventNumber, $1.name) }
+    }
+
+    /// Drops the history before a moment: events up to it go, except those that make the state at the moment.
+    ///
+    /// It goes in commits of bounded size, between which saves and reads go on. One that is interrupted has truncated
+    /// less, and nothing else.
+    ///
+    /// - Parameters:
+    ///   - eventNumber: the last event of a transaction; the state after it stays.
+    ///   - goesOn: asked after each commit.
+    /// - Throws: `readOnly`, `futureEvent`, `noSpace`, `persistentStoreTimeout`, `corrupt`.
+    /// - Complexity: O(events that go), in memory O(events of one commit).
+    package func truncateHistory(
+        through eventNumber: EventNumber, force: TruncationForce = .none, _ note: MaintenanceNote,
+        limits: TrimLimits = TrimLimits(), progress: ProgressHandler? = nil, while goesOn: () -> Bool = { true }
+    ) throws -> TruncationReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        if isReadOnly {
+            throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
+        }
+        let before = try baseline()
+        let plan = try planTruncation(through: eventNumber, force: force)
+        var report = plan.report
+        guard plan.target > .zero else { return report }
+        if force == .holds { try removeTags(before: plan.end, note) }
+        let first = before?.transaction.rawValue ?? 0
+        var counter = ProgressCounter(
+            "dropping transactions", total: Int(clamping: plan.target.rawValue - first), progress)
+        var step = TrimStep(file: file, limits: limits, note: note)
+        var result = (baseline: before, isDone: false)
+        while !result.isDone {
+            // A reader may have come meanwhile.
+            let target = try planTruncation(through: eventNumber, force: force).target
+            guard target > .zero else { break }
+            let (began, known) = (clock.now, result.baseline?.transaction.rawValue ?? first)
+            result = try run(step, through: target)
+            for _ in known..<max(known, result.baseline?.transaction.rawValue ?? 0) { counter.step() }
+            guard goesOn() else { break }
+            if !result.isDone { pause(after: clock.now - began, &step.limits, limits) }
+        }
+        if report.droppedTransactions > 0, blobs.hasFiles { sweepBlobsInBackground() }
+        report.baseline = result.baseline
+        report.droppedEvents = (result.baseline?.droppedCount ?? 0) - (before?.droppedCount ?? 0)
+        report.droppedTransactions = (result.baseline?.transaction.rawValue ?? 0) - first
+        report.duration = clock.now - start
+        return report
+    }
+
+    /// What a truncation would do; writes nothing.
+    package func truncationPlan(
+        through eventNumber: EventNumber, force: TruncationForce = .none
+    ) throws -> TruncationReport {
+        try planTruncation(through: eventNumber, force: force).report
+    }
+
+    private func planTruncation(
+        through eventNumber: EventNumber, force: TruncationForce
+    ) throws -> (report: TruncationReport, target: TransactionNumber, end: EventNumber) {
+        let head = try head()
+        guard eventNumber <= head else {
+            throw StrataError(.futureEvent, "The log ends at \(head).", context: .init(eventNumber: eventNumber))
+        }
+        let known = try baseline()
+        let holds = try holds(before: eventNumber)
+        let end = force == .none ? min(eventNumber, holds.first?.eventNumber ?? eventNumber) : eventNumber
+        var report = TruncationReport(
+            baseline: known, wanted: eventNumber, droppedTransactions: 0, droppedEvents: 0, holds: holds,
+            duration: .zero)
+        // A moment within a transaction would cut it in two.
+        guard end > known?.event ?? .zero, let record = try transaction(containing: end) else {
+            return (report, .zero, end)
+        }
+        let last = record.lastEvent == end ? record.number : TransactionNumber(rawValue: record.number.rawValue - 1)
+        let cut = record.lastEvent == end ? end : EventNumber(rawValue: record.firstEvent.rawValue - 1)
+        guard last > known?.transaction ?? .zero else { return (report, .zero, end) }
+        report.droppedTransactions = last.rawValue - (known?.transaction.rawValue ?? 0)
+        report.droppedEvents = cut.rawValue - (known?.event.rawValue ?? 0)
+        return (report, last, cut)
+    }
+
+    private func run(
+        _ step: TrimStep, through target: TransactionNumber
+    ) throws -> (baseline: LogBaseline?, isDone: Bool) {
+        let result = Locked<(baseline: LogBaseline?, isDone: Bool)>((nil, true))
+        do {
+            try onWriter { [file] in
+                let made = try file.write { try step.run(through: target, $0) }
+                result.withLock { $0 = made }
+            }
+        } catch {
+            throw file.publicError(error, during: "truncating the history")
+        }
+        return result.withLock { $0 }
+    }
+
+    /// Lets writers of this process and of others come in between, and chooses the size of the next commit.
+    private func pause(after work: Duration, _ limits: inout TrimLimits, _ least: TrimLimits) {
+        let isAlone = waitingSaveCount == 0
+        limits.eventsInOneCommit =
+            isAlone
+            ? min(limits.eventsInOneCommit * 2, least.mostEventsInOneCommit) : least.eventsInOneCommit
+        Thread.sleep(forTimeInterval: min(work / .seconds(1) * (isAlone ? 0.05 : 2), 1))
+    }
+
+    private func removeTags(before end: EventNumber, _ note: MaintenanceNote) throws {
+        for (name, tagged) in try tags().sorted(by: { $0.key < $1.key }) where tagged < end {
+            var own = MaintenanceNote(author: note.author, metadata: note.metadata)
+            own.metadata[MaintenanceNote.reasonKey] = note.metadata[MaintenanceNote.reasonKey] ?? "truncated"
+            _ = try removeTag(name, own)
+        }
+    }
+}

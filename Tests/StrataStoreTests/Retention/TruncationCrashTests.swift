@@ -1,0 +1,65 @@
+import Foundation
+import StrataModel
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// A process that truncates the history beside saves is killed at random moments. Afterwards every save that it
+/// acknowledged is there, the history begins where the store says, and the views are what the log says.
+@Suite(.serialized) struct TruncationCrashTests {
+    /// 20 kills, or as many as STRATA_KILLS says.
+    private static var kills: Int {
+        ProcessInfo.processInfo.environment["STRATA_KILLS"].flatMap { Int($0) } ?? 20
+    }
+
+    @Test func aKilledTruncationLeavesAWholeStore() throws {
+        let root = FileManager.default.temporaryDirectory
+            .appending(path: "strata-crash-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: root) }
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        var generator = SeededGenerator(seed: RandomTesting.seeds(unlessAsked: [31])[0])
+        var directory = root
+        var (last, truncated) = (0, 0)
+        for round in 0..<max(4, Self.kills) {
+            // A new store now and then, so that its rows stay few.
+            if round % 20 == 0 {
+                directory = root.appending(path: "\(round).strata", directoryHint: .isDirectory)
+                last = 0
+            }
+            let child = try CrashChild(directory, round % 2 == 0 ? .full : .relaxed, "trim")
+            var lines: [(thread: Int, number: Int)] = []
+            for _ in 0..<Int.random(in: 1...40, using: &generator) {
+                lines.append(try #require(child.acknowledgement(), "round \(round)"))
+            }
+            usleep(UInt32.random(in: 0...6_000, using: &generator))
+            lines += child.kill()
+            last = max(last, lines.last { $0.thread == 1 }?.number ?? 0)
+            last = try check(directory, last, "round \(round)")
+            let store = try Store.open(.directory(directory), model: nil)
+            if try store.baseline() != nil { truncated += 1 }
+            store.close()
+        }
+        #expect(truncated > 0, "nothing was truncated")
+    }
+
+    /// - Returns: the last save in the log; it may have been made and not said.
+    private func check(_ directory: URL, _ last: Int, _ place: String) throws -> Int {
+        let store = try Store.open(.directory(directory), model: nil)
+        defer { store.close() }
+        let saved = try store.savesByThread()[1] ?? []
+        let end = saved.last ?? last
+        #expect(saved == Array((saved.first ?? 1)..<(saved.first ?? 1) + saved.count), "\(place): a save is missing")
+        #expect(last...last + 1 ~= end, "\(place): save \(last) was acknowledged, the log ends with \(end)")
+        if let baseline = try store.baseline() {
+            #expect(try store.transactions(limit: 1).first?.number.rawValue == baseline.transaction.rawValue + 1)
+        }
+        // Every seventh save takes the movie of seven saves before.
+        let movies = try store.statistics().entities.first { $0.name == "Movie" }?.objectCount ?? 0
+        #expect(movies == end - max(0, end / 7 - 1), "\(place)")
+        let report = try store.verify()
+        #expect(report.isSound, "\(place): \(report.problems.map(\.description))")
+        _ = try store.sweepBlobs()
+        #expect(try store.verify(.full).isSound && store.rebuild().isUnchanged, "\(place)")
+        return end
+    }
+}
