@@ -31,6 +31,7 @@ var products: [Product] = [
     .library(name: "StrataXcode", targets: ["StrataXcode"]),
     .library(name: "StrataCoreData", targets: ["StrataCoreData"]),
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
+    .library(name: "StrataShipping", targets: ["StrataShipping"]),
     .library(name: "StrataObservability", targets: ["StrataObservability"]),
     .executable(name: "strata", targets: ["strata"]),
     .plugin(name: "StrataModels", targets: ["StrataModels"]),
@@ -48,6 +49,12 @@ var targets: [Target] = [
     .target(name: "StrataXcode", dependencies: ["StrataModel"]),
     .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel", "Locking"]),
     .target(name: "StrataCoreData", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode"]),
+    .target(
+        name: "StrataShipping",
+        dependencies: ["StrataGraph", "StrataStore", "StrataModel", "Locking", crypto]),
+    .testTarget(
+        name: "StrataShippingTests",
+        dependencies: ["StrataShipping", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport"]),
     // Metrics, traces, and the container as a service. Only this target needs their packages.
     .target(
         name: "StrataObservability",
