@@ -81,4 +81,33 @@ package struct SnapshotManifest: Sendable, Hashable, Codable {
         }
         self = manifest
     }
+
+    /// The first manifest in a list that is sound and whose parts are all there.
+    package static func newest(
+        in snapshots: [TargetCatalog.Snapshot], _ target: any ShippingTarget,
+        where fits: (SnapshotManifest) -> Bool = { _ in true }
+    ) throws -> SnapshotManifest? {
+        for snapshot in snapshots {
+            guard let data = try target.read(snapshot.manifest) else { continue }
+            do {
+                let manifest = try SnapshotManifest(data, name: snapshot.manifest)
+                if fits(manifest), try manifest.isWhole(target) { return manifest }
+            } catch is CorruptRecord {
+                continue
+            } catch is DecodingError {
+                continue
+            }
+        }
+        return nil
+    }
+
+    /// Whether every part is at the target with its size.
+    private func isWhole(_ target: any ShippingTarget) throws -> Bool {
+        var sizes: [String: Int] = [:]
+        for entry in try target.entries(under: name.folder, after: nil) { sizes[entry.name] = entry.sizeInBytes }
+        return parts.allSatisfy { part in
+            guard let digest = Hexadecimal.bytes(part.sha256) else { return false }
+            return sizes[name.part(digest)] == part.sizeInBytes
+        }
+    }
 }

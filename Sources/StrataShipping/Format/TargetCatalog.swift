@@ -48,6 +48,18 @@ package struct TargetCatalog: Sendable {
         add(try target.entries(under: TargetName.log(of: lineage), after: nil))
     }
 
+    /// Adds segments that were written since the catalog was made and begin after a transaction.
+    package mutating func relist(_ target: some ShippingTarget, after transaction: TransactionNumber) throws {
+        let prefix = TargetName.log(of: lineage)
+        // "~" comes after every character of a name.
+        add(try target.entries(under: prefix, after: prefix + TargetName.number(transaction) + "~"))
+    }
+
+    /// Whether a segment has the transaction after one.
+    package func candidateExists(after transaction: TransactionNumber) -> Bool {
+        segments.contains { $0.first.rawValue <= transaction.rawValue + 1 && $0.last > transaction }
+    }
+
     /// Bytes of segments that end after the newest snapshot.
     package var bytesAfterNewestSnapshot: Int {
         let newest = snapshots.last?.name.last ?? .zero
@@ -74,9 +86,6 @@ package struct TargetCatalog: Sendable {
         }
         segments.sort { ($0.first, $0.last, $0.digest) < ($1.first, $1.last, $1.digest) }
     }
-
-    /// The name after which a listing has all segments that begin after the newest one does.
-    package var newestFirst: String? { segments.last?.text }
 
     /// The last transaction that the target has.
     package var end: TransactionNumber {

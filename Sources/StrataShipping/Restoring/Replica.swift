@@ -21,6 +21,7 @@ final class Replica {
     private static var unfinished: StoreOptions {
         var options = StoreOptions()
         options.durability = .relaxed
+        options.receivesOnly = true
         return options
     }
 

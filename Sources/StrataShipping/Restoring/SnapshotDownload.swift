@@ -9,18 +9,6 @@ struct SnapshotDownload {
     let manifest: SnapshotManifest
     var progress: ProgressHandler?
 
-    /// Whether every part is there with its size.
-    func hasAllParts() throws -> Bool {
-        var sizes: [String: Int] = [:]
-        for entry in try target.entries(under: manifest.name.folder, after: nil) {
-            sizes[entry.name] = entry.sizeInBytes
-        }
-        return manifest.parts.allSatisfy { part in
-            guard let digest = Hexadecimal.bytes(part.sha256) else { return false }
-            return sizes[manifest.name.part(digest)] == part.sizeInBytes
-        }
-    }
-
     /// - Throws: `corrupt` for a part that is damaged.
     func run(into folder: URL) throws {
         try Store.makeDirectory(folder, mode: 0o700)

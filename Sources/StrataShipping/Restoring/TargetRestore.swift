@@ -104,7 +104,7 @@ package struct TargetRestore {
     package func tags() throws -> [String: EventNumber] {
         var tags: [String: EventNumber] = [:]
         var start = TransactionNumber.zero
-        if let newest = try sound(catalog.snapshots.reversed(), where: { _ in true }) {
+        if let newest = try SnapshotManifest.newest(in: catalog.snapshots.reversed(), target) {
             tags = newest.tags.mapValues(EventNumber.init(rawValue:))
             start = TransactionNumber(rawValue: newest.transaction)
         }
@@ -126,7 +126,8 @@ package struct TargetRestore {
     /// Puts a store with the shipped lineage into a directory that does not exist yet.
     package func fill(_ folder: URL, _ goal: RestoreGoal) throws -> Filled {
         let log = TargetLog(target, catalog)
-        let snapshot = try sound(catalog.snapshots.reversed()) { goal.includes($0) }
+        let snapshot = try SnapshotManifest.newest(
+            in: catalog.snapshots.reversed(), target) { goal.includes($0) }
         let replica = Replica(folder, log)
         defer { replica.close() }
         if let snapshot {
@@ -174,25 +175,5 @@ package struct TargetRestore {
                 .corrupt, "A snapshot is not what its manifest says: that of transaction \(manifest.transaction).",
                 context: .init(path: target.label))
         }
-    }
-
-    /// The first snapshot in a list that is sound and fits.
-    private func sound(
-        _ snapshots: [TargetCatalog.Snapshot], where fits: (SnapshotManifest) -> Bool
-    ) throws -> SnapshotManifest? {
-        for snapshot in snapshots {
-            guard let data = try target.read(snapshot.manifest) else { continue }
-            do {
-                let manifest = try SnapshotManifest(data, name: snapshot.manifest)
-                if fits(manifest), try SnapshotDownload(target: target, manifest: manifest).hasAllParts() {
-                    return manifest
-                }
-            } catch is CorruptRecord {
-                continue
-            } catch is DecodingError {
-                continue
-            }
-        }
-        return nil
     }
 }

@@ -60,6 +60,12 @@ package final class LogShipper {
             try SnapshotUpload(store: store, target: target, progress: progress).run(&report)
             catalog = try TargetCatalog.list(target, end.lineage)
         }
+        if let kept = options.keptSnapshots, catalog.snapshots.count > kept {
+            let retention = TargetRetention(target: target, lineage: end.lineage, keptSnapshots: kept)
+            report.removedCount += try retention.run()
+            catalog = try TargetCatalog.list(target, end.lineage)
+        }
+        try merge(&catalog, end, &report)
         self.catalog = catalog
         return report
     }
@@ -100,6 +106,21 @@ package final class LogShipper {
                     phase: "shipping transactions", done: Int(shipped.rawValue),
                     total: Int(position.transaction.rawValue)))
         }
+    }
+
+    /// Makes larger segments of many small ones.
+    private func merge(
+        _ catalog: inout TargetCatalog, _ position: LogPosition, _ report: inout ShippingReport
+    ) throws {
+        let merging = SegmentMerging(target: target, position: position)
+        let runs = merging.runs(of: catalog)
+        guard !runs.isEmpty else { return }
+        for run in runs {
+            guard let merged = try merging.merge(run) else { continue }
+            report.byteCount += merged.bytes.count
+            report.removedCount += run.count
+        }
+        catalog = try TargetCatalog.list(target, position.lineage)
     }
 
     /// Writes a segment. If there is one of this name already, it stays if it is sound.

@@ -25,6 +25,7 @@ public struct DirectoryTarget: ShippingTarget {
     /// The path of the directory.
     public var label: String { root }
 
+    /// The files below a folder of the directory, but for hidden ones.
     public func entries(under prefix: String, after start: String?) throws -> [TargetEntry] {
         var found: [TargetEntry] = []
         try Self.asTargetErrors {
@@ -55,6 +56,7 @@ public struct DirectoryTarget: ShippingTarget {
         }
     }
 
+    /// The content of a file.
     public func read(_ name: String) throws -> Data? {
         try Self.asTargetErrors {
             let path = root + "/" + name
@@ -72,6 +74,7 @@ public struct DirectoryTarget: ShippingTarget {
         }
     }
 
+    /// Writes a file under a hidden name, syncs it, and links it to its own name.
     public func write(_ data: Data, to name: String) throws -> TargetWrite {
         try Self.asTargetErrors {
             let path = root + "/" + name
@@ -104,6 +107,7 @@ public struct DirectoryTarget: ShippingTarget {
         return true
     }
 
+    /// Removes a file, and folders that are empty then.
     public func remove(_ name: String) throws {
         try Self.asTargetErrors {
             let path = root + "/" + name
@@ -118,6 +122,7 @@ public struct DirectoryTarget: ShippingTarget {
         }
     }
 
+    /// Removes files that have been under their hidden names for an hour.
     public func removeLeftovers() throws {
         try Self.asTargetErrors { try sweep(root) }
     }

@@ -92,25 +92,38 @@ extension Store {
     }
 
     /// Gives a copy of a store, which is not open, a lineage of its own, and lets it give row numbers far above the
-    /// existing ones.
+    /// existing ones. A standby becomes a store that can be saved to.
     package static func beginLineage(in folder: URL) throws {
+        try changeHeader(in: folder) { header, transaction, state in
+            header.lineage = UUID()
+            header.isStandby = false
+            // Without the counter row numbers restart a block above the largest row.
+            _ = try StoreFile.withKey("rows") { try transaction.delete(state, $0) }
+        }
+    }
+
+    /// Makes a store, which is not open, a standby.
+    package static func makeStandby(in folder: URL) throws {
+        try changeHeader(in: folder) { header, _, _ in header.isStandby = true }
+    }
+
+    private static func changeHeader(
+        in folder: URL, _ change: (inout StoreHeader, WriteTransaction, _ state: Table) throws -> Void
+    ) throws {
         var options = EnvironmentOptions()
         options.durability = .full
         let environment = try Environment.open(at: folder.path(percentEncoded: false), options: options)
         do {
             let tables = try environment.openTables(["meta", "state"])
-            let lineage = UUID()
             try environment.write { transaction in
                 guard let bytes = try StoreFile.withKey("header", { try transaction.get(tables[0], $0) }) else {
                     throw CorruptRecord("store without a header", at: 0)
                 }
                 var header = try StoreHeader(bytes)
-                header.lineage = lineage
+                try change(&header, transaction, tables[1])
                 try header.encoded().withUnsafeBytes { value in
                     try StoreFile.withKey("header") { try transaction.put(tables[0], $0, value) }
                 }
-                // Without the counter row numbers restart a block above the largest row.
-                _ = try StoreFile.withKey("rows") { try transaction.delete(tables[1], $0) }
             }
             try environment.close()
         } catch {
