@@ -31,6 +31,8 @@ var products: [Product] = [
     .library(name: "StrataXcode", targets: ["StrataXcode"]),
     .library(name: "StrataCoreData", targets: ["StrataCoreData"]),
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
+    .library(name: "StrataBuckets", targets: ["StrataBuckets"]),
+    .library(name: "StrataShipping", targets: ["StrataShipping"]),
     .library(name: "StrataObservability", targets: ["StrataObservability"]),
     .executable(name: "strata", targets: ["strata"]),
     .plugin(name: "StrataModels", targets: ["StrataModels"]),
@@ -48,6 +50,17 @@ var targets: [Target] = [
     .target(name: "StrataXcode", dependencies: ["StrataModel"]),
     .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel", "Locking"]),
     .target(name: "StrataCoreData", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode"]),
+    .target(
+        name: "StrataShipping",
+        dependencies: ["StrataGraph", "StrataStore", "StrataModel", "Locking", crypto]),
+    .testTarget(
+        name: "StrataShippingTests",
+        dependencies: [
+            "StrataShipping", "StrataBuckets", "StrataGraph", "StrataStore", "StrataModel", "Locking",
+            "StrataTestSupport", "strata", "graph-child",
+        ]),
+    // Buckets of S3 as targets. Only this target needs an HTTP client, Foundation's.
+    .target(name: "StrataBuckets", dependencies: ["StrataShipping", "StrataModel", "Locking", crypto]),
     // Metrics, traces, and the container as a service. Only this target needs their packages.
     .target(
         name: "StrataObservability",
@@ -68,8 +81,8 @@ var targets: [Target] = [
     .target(
         name: "StrataInspector",
         dependencies: [
-            "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataCoreData", "Locking", argumentParser,
-            logging,
+            "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataCoreData", "StrataShipping",
+            "StrataBuckets", "Locking", argumentParser, logging,
         ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(

@@ -1,34 +1,43 @@
 import ArgumentParser
 import Foundation
+import StrataGraph
 import StrataModel
+import StrataShipping
 import StrataStore
 
-/// `strata restore`: makes a store from a backup.
+/// `strata restore`: makes a store from a backup, or from what was shipped.
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Makes a store from a backup.",
+        abstract: "Makes a store from a backup, or from what was shipped.",
         discussion: """
             The backup is copied, verified, and given a new lineage, so that its next events are not mistaken for those \
-            that followed in the old store. The backup stays as it is. STORE must not exist, unless you give --replace: \
+            that followed in the old store. The backup stays as it is. Instead of a backup it can be a TARGET that 'strata \
+            ship' has written to; then --to restores the state of a moment, and the log is proved by its chain of digests. \
+            \(Moment.help)
+
+            \(TargetText.help)
+
+            STORE must not exist, unless you give --replace: \
             then no process may have the old store open, and it is kept as STORE.before-restore, which must not exist.
 
             --json prints {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems", "kept"}; "kept" is the path \
             of the old store.
 
             Examples:
+                strata restore /mnt/backup/BowTies BowTies.strata --to '2 hours ago'
                 strata restore backups/2026-11-21.strata BowTies.strata
                 strata restore backups/2026-11-21.strata BowTies.strata --replace
             """)
 
-    @Argument(help: ArgumentHelp("The directory of the backup.", valueName: "backup")) var backup: String
+    @Argument(help: ArgumentHelp("The directory of the backup, or a target.", valueName: "backup")) var backup: String
     @Argument(help: ArgumentHelp("The directory of the store to make.", valueName: "store")) var target: String
+    @Option(help: ArgumentHelp("Restore the state of this moment; from a target.", valueName: "moment")) var to: String?
+    @Option(help: ArgumentHelp("Which log, if the target has several.", valueName: "id")) var lineage: String?
     @Flag(help: "Keep an existing store under another name.") var replace = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        var arguments = StoreArguments()
-        arguments.path = backup
         let target = target.droppingTrailingSlash
         let isThere = FileManager.default.fileExists(atPath: target)
         guard !isThere || replace else {
@@ -43,10 +52,7 @@ struct RestoreCommand: ParsableCommand {
         let made = isThere ? target + ".restoring" : target
         let url = URL(filePath: made, directoryHint: .isDirectory)
         Interrupt.endAtOnce(making: made)
-        let report = try arguments.reading { store in
-            defer { progress.finish() }
-            return try store.restore(to: url, progress: progress.handler)
-        }
+        let text = try make(url, target, progress)
         Interrupt.finish()
         if isThere {
             let guardian = try StoreGuard(target)
@@ -54,12 +60,30 @@ struct RestoreCommand: ParsableCommand {
             try Self.move(target, to: kept)
             try Self.move(made, to: target)
         }
-        let text = CopyText(path: target, report.verification, blobs: report.blobCount)
         if json {
             return Output.shared.line(try JSONText.of(RestoredText(copy: text, kept: isThere ? kept : nil)))
         }
         try text.print(json: false)
         if isThere { Output.shared.line("the old store is now \(kept)") }
+    }
+
+    private func make(_ url: URL, _ path: String, _ progress: ProgressLine) throws -> CopyText {
+        defer { progress.finish() }
+        if TargetText.isTarget(backup) {
+            let moment = try to.map { try TargetText.moment($0) } ?? .now
+            let restore = try TargetRestore(
+                try TargetText.target(backup), lineage: try TargetText.lineage(lineage), progress: progress.handler)
+            let report = try restore.run(to: url, moment)
+            for damage in report.damaged { Output.printError("strata: passed over at the target: \(damage)") }
+            return CopyText(path: path, report.verification, blobs: report.blobCount)
+        }
+        guard to == nil, lineage == nil else {
+            throw UsageError("--to and --lineage need a target that a store was shipped to; \(backup) is none.")
+        }
+        let report = try StoreArguments(path: backup).reading { store in
+            try store.restore(to: url, progress: progress.handler)
+        }
+        return CopyText(path: path, report.verification, blobs: report.blobCount)
     }
 
     private static func move(_ path: String, to other: String) throws {

@@ -236,6 +236,12 @@ extension Store {
                 "The store was written by a newer version of Strata; this one can open it for reading only.",
                 context: context)
         }
+        guard !header.isStandby || options.isReadOnly || options.receivesOnly else {
+            throw StrataError(
+                .readOnly,
+                "The store is a standby, which only takes over what another store saves. Open it for reading only, or "
+                    + "make it a store of its own: strata standby --promote.", context: context)
+        }
         return header
     }
 }

@@ -57,6 +57,8 @@ package final class Store: Sendable {
     /// Renewed when a backup is restored.
     package var lineage: UUID { file.header.lineage }
     package var isReadOnly: Bool { file.options.isReadOnly }
+    /// Whether the store takes over transactions of another one, and is otherwise only read.
+    package var isStandby: Bool { file.header.isStandby }
     package var durability: StoreDurability { file.options.durability }
     /// The directory of the store's files.
     package var path: String { file.path }
@@ -142,7 +144,7 @@ package final class Store: Sendable {
         _ changes: ChangeSet, _ turn: SaveTurn?, to way: (WriterThread) -> (Submission) -> Bool
     ) throws -> SaveInProgress {
         try checkOpen()
-        if isReadOnly {
+        if isReadOnly || file.options.receivesOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
         let submission = Submission(.save(changes), turn: turn)

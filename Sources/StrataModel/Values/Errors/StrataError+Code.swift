@@ -119,6 +119,10 @@ extension StrataError.Code {
     public static let divergedLog = Self(rawValue: 200100)
     /// The log that several machines share cannot be reached.
     public static let logUnavailable = Self(rawValue: 200101)
+    /// A target that a store is shipped to cannot be reached, or refuses.
+    public static let targetUnavailable = Self(rawValue: 200120)
+    /// Something is missing at a target, or is not what was shipped to it.
+    public static let targetIncomplete = Self(rawValue: 200121)
     /// The values were erased on purpose.
     public static let erased = Self(rawValue: 200110)
 
@@ -142,5 +146,6 @@ extension StrataError.Code {
         200050: "historyDropped", 200051: "futureEvent", 200060: "missingBlob", 200070: "transformation",
         200080: "invalidRequest", 200081: "keyTooLong", 200082: "budgetExceeded", 200090: "storeClosed",
         200100: "divergedLog", 200101: "logUnavailable", 200110: "erased",
+        200120: "targetUnavailable", 200121: "targetIncomplete",
     ]
 }

@@ -60,7 +60,7 @@ extension Store {
         try CopyWatch.during(folder, total: sizeOfDataFile(), progress) {
             try file.environment.copy(to: folder.path(percentEncoded: false), .compacting)
         }
-        if isRestored { try Self.beginLineage(in: folder, as: file.header) }
+        if isRestored { try Self.beginLineage(in: folder) }
         var options = StoreOptions()
         options.isReadOnly = true
         let copy = try Store.open(.directory(folder), model: nil, options: options)
@@ -91,23 +91,39 @@ extension Store {
         return BackupReport(verification: report, blobCount: copied.count, blobSizeInBytes: copied.sizeInBytes)
     }
 
-    private static func beginLineage(in folder: URL, as header: StoreHeader) throws {
+    /// Gives a copy of a store, which is not open, a lineage of its own, and lets it give row numbers far above the
+    /// existing ones. A standby becomes a store that can be saved to.
+    package static func beginLineage(in folder: URL) throws {
+        try changeHeader(in: folder) { header, transaction, state in
+            header.lineage = UUID()
+            header.isStandby = false
+            // Without the counter row numbers restart a block above the largest row.
+            _ = try StoreFile.withKey("rows") { try transaction.delete(state, $0) }
+        }
+    }
+
+    /// Makes a store, which is not open, a standby.
+    package static func makeStandby(in folder: URL) throws {
+        try changeHeader(in: folder) { header, _, _ in header.isStandby = true }
+    }
+
+    private static func changeHeader(
+        in folder: URL, _ change: (inout StoreHeader, WriteTransaction, _ state: Table) throws -> Void
+    ) throws {
         var options = EnvironmentOptions()
         options.durability = .full
         let environment = try Environment.open(at: folder.path(percentEncoded: false), options: options)
         do {
             let tables = try environment.openTables(["meta", "state"])
-            let lineage = UUID()
             try environment.write { transaction in
-                // The one in the file may have a flag that was set after the store was opened.
-                let bytes = try StoreFile.withKey("header") { try transaction.get(tables[0], $0) }
-                var header = try bytes.map { value throws(CorruptRecord) in try StoreHeader(value) } ?? header
-                header.lineage = lineage
+                guard let bytes = try StoreFile.withKey("header", { try transaction.get(tables[0], $0) }) else {
+                    throw CorruptRecord("store without a header", at: 0)
+                }
+                var header = try StoreHeader(bytes)
+                try change(&header, transaction, tables[1])
                 try header.encoded().withUnsafeBytes { value in
                     try StoreFile.withKey("header") { try transaction.put(tables[0], $0, value) }
                 }
-                // Without the counter row numbers restart a block above the largest row.
-                _ = try StoreFile.withKey("rows") { try transaction.delete(tables[1], $0) }
             }
             try environment.close()
         } catch {
@@ -149,9 +165,24 @@ extension Store {
 
     /// Copies every large value that this store names from another place. A value that is missing there is missing here
     /// too, which a verification then reports.
-    func takeBlobs(
-        _ contents: (Data) -> Data?, _ progress: ProgressHandler?
+    package func takeBlobs(
+        _ contents: (Data) throws -> Data?, _ progress: ProgressHandler?
     ) throws -> (count: Int, sizeInBytes: UInt64) {
+        let digests = try blobDigests()
+        var counter = ProgressCounter("copying large values", total: digests.count, progress)
+        var copied = (count: 0, sizeInBytes: UInt64(0))
+        for digest in digests {
+            counter.step()
+            guard let data = try contents(digest) else { continue }
+            _ = try blobs.stage(data)
+            copied.count += 1
+            copied.sizeInBytes += UInt64(data.count)
+        }
+        return copied
+    }
+
+    /// The digests of the large values that the store names.
+    package func blobDigests() throws -> [Data] {
         var digests: [Data] = []
         try file.read { transaction, _, _ in
             try transaction.withCursor(file.tables.blobs) { cursor in
@@ -162,15 +193,6 @@ extension Store {
                 }
             }
         }
-        var counter = ProgressCounter("copying large values", total: digests.count, progress)
-        var copied = (count: 0, sizeInBytes: UInt64(0))
-        for digest in digests {
-            counter.step()
-            guard let data = contents(digest) else { continue }
-            _ = try blobs.stage(data)
-            copied.count += 1
-            copied.sizeInBytes += UInt64(data.count)
-        }
-        return copied
+        return digests
     }
 }

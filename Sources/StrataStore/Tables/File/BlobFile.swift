@@ -1,23 +1,30 @@
-import Foundation
+package import Foundation
 
-/// Help with files for large values, backups and listings: to sync a directory, to ask for sizes and names.
-enum BlobFile {
+/// Help with files for large values, backups and listings: to write and sync, to ask for sizes and names.
+package enum BlobFile {
     /// A failed system call.
-    struct Failure: Error, CustomStringConvertible {
-        let operation: String
-        let path: String
-        let number: Int32
+    package struct Failure: Error, CustomStringConvertible {
+        package let operation: String
+        package let path: String
+        package let number: Int32
         /// What is wrong, where that is not what the system's number says.
-        var detail: String?
+        package var detail: String?
+
+        package init(operation: String, path: String, number: Int32, detail: String? = nil) {
+            self.operation = operation
+            self.path = path
+            self.number = number
+            self.detail = detail
+        }
 
         /// Whether the disk is full or failed, or a quota or limit was reached.
-        var isOfDisk: Bool { [ENOSPC, EIO, EDQUOT, EFBIG].contains(number) }
+        package var isOfDisk: Bool { [ENOSPC, EIO, EDQUOT, EFBIG].contains(number) }
 
-        var reason: String { detail ?? String(cString: strerror(number)) }
-        var description: String { "\(operation) \(path): \(reason)" }
+        package var reason: String { detail ?? String(cString: strerror(number)) }
+        package var description: String { "\(operation) \(path): \(reason)" }
     }
 
-    static func syncDirectory(_ path: String) throws {
+    package static func syncDirectory(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(operation: "open", path: path, number: errno) }
         defer { close(descriptor) }
@@ -27,7 +34,7 @@ enum BlobFile {
     /// Makes a directory and those above it that are missing, and makes their names durable.
     ///
     /// - Parameter mode: of the directory itself; nil for the one that new directories have.
-    static func makeDirectories(_ url: URL, mode: Int? = nil) throws {
+    package static func makeDirectories(_ url: URL, mode: Int? = nil) throws {
         var missing: [URL] = []
         var next = url.absoluteURL.standardizedFileURL
         while !exists(next.path(percentEncoded: false)) {
@@ -50,6 +57,33 @@ enum BlobFile {
         }
     }
 
+    /// Writes a private file piece by piece, and syncs it.
+    package static func create(_ path: String, _ body: (_ write: (Data) throws -> Void) throws -> Void) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure(operation: "create", path: path, number: errno) }
+        defer { close(descriptor) }
+        try body { try writeAll($0, descriptor, path) }
+        guard fsync(descriptor) == 0 else { throw Failure(operation: "sync", path: path, number: errno) }
+    }
+
+    /// Writes all bytes at the position of an open file.
+    ///
+    /// - Parameter path: for the error.
+    package static func writeAll(_ data: Data, _ descriptor: Int32, _ path: String) throws {
+        try data.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = Foundation.write(
+                    descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                if count > 0 {
+                    written += count
+                } else if errno != EINTR {
+                    throw Failure(operation: "write", path: path, number: errno)
+                }
+            }
+        }
+    }
+
     /// Nil if there is no plain file.
     static func size(_ path: String) -> UInt64? {
         var info = stat()
@@ -57,16 +91,16 @@ enum BlobFile {
         return UInt64(info.st_size)
     }
 
-    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// No names for a missing directory.
-    static func names(in directory: String) -> [String] {
+    package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         return names(of: stream)
     }
 
     /// The sorted names in an open directory, which is closed.
-    static func names(of stream: OpaquePointer) -> [String] {
+    package static func names(of stream: OpaquePointer) -> [String] {
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {

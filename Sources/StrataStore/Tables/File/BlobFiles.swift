@@ -106,7 +106,7 @@ struct BlobFiles: Sendable {
             throw BlobFile.Failure(operation: "create", path: path, number: ENOENT)
         }
         do {
-            try writeAll(data, descriptor, path)
+            try BlobFile.writeAll(data, descriptor, path)
             guard fsync(descriptor) == 0 else {
                 throw BlobFile.Failure(operation: "sync", path: path, number: errno)
             }
@@ -121,21 +121,6 @@ struct BlobFiles: Sendable {
         } catch {
             _ = parent.remove(temporary)
             throw error
-        }
-    }
-
-    private static func writeAll(_ data: Data, _ descriptor: Int32, _ path: String) throws {
-        try data.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = Foundation.write(
-                    descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                if count > 0 {
-                    written += count
-                } else if errno != EINTR {
-                    throw BlobFile.Failure(operation: "write", path: path, number: errno)
-                }
-            }
         }
     }
 

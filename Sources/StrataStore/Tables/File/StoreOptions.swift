@@ -60,6 +60,9 @@ package struct StoreOptions: Sendable {
     package var durability = StoreDurability.full
     package var isReadOnly = false
     package var createsIfMissing = true
+    /// Whether the store takes over transactions of another one; saving throws `readOnly`. A standby can only be opened
+    /// for writing with it.
+    package var receivesOnly = false
     /// How long a save waits for writers of other processes before it fails with `persistentStoreTimeout`.
     package var writerLockTimeout = Duration.seconds(30)
     /// How long a save that others have overtaken twice may hold the exclusive turn while they wait.

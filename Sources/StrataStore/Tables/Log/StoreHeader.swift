@@ -6,7 +6,8 @@
 //   12      4      format version, 1
 //   16      4      compatible flags: unknown ones do not matter
 //   20      4      read-compatible flags: with an unknown one the store opens read-only; 1: the store has the tables
-//                       of declared views, set when the first one is declared
+//                       of declared views, set when the first one is declared; 2: the store is a standby, which
+//                       takes over transactions of another store and is otherwise only read
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
 //                       8: the history was truncated (LogBaseline.swift), set when that is first done
@@ -41,7 +42,7 @@ package struct StoreHeader: Sendable, Hashable {
     /// Those of a new store.
     static let newFlags: UInt32 = 7
     /// The read-compatible flags that this version supports.
-    static let knownReadFlags: UInt32 = 1
+    static let knownReadFlags: UInt32 = 3
 
     package var format: UInt32 = Self.formatVersion
     package var compatibleFlags: UInt32 = 0
@@ -70,6 +71,12 @@ package struct StoreHeader: Sendable, Hashable {
     var hasViews: Bool {
         get { readCompatibleFlags & 1 != 0 }
         set { readCompatibleFlags = newValue ? readCompatibleFlags | 1 : readCompatibleFlags & ~1 }
+    }
+
+    /// Whether the store takes over transactions of another one, and is otherwise only read.
+    var isStandby: Bool {
+        get { readCompatibleFlags & 2 != 0 }
+        set { readCompatibleFlags = newValue ? readCompatibleFlags | 2 : readCompatibleFlags & ~2 }
     }
 
     init(identifier: UUID, lineage: UUID, createdMicroseconds: Int64) {

@@ -1,8 +1,8 @@
 import Crypto
-import Foundation
+package import Foundation
 import LMDB
 import Locking
-import StrataModel
+package import StrataModel
 
 /// Large binary values, kept in files beside the map and named by the SHA-256 of their bytes.
 ///
@@ -218,5 +218,5 @@ package final class BlobLease: Sendable {
 
 extension BlobReference {
     /// The reference to these bytes.
-    init(of data: Data) { self.init(digest: Data(SHA256.hash(data: data)), sizeInBytes: UInt64(data.count)) }
+    package init(of data: Data) { self.init(digest: Data(SHA256.hash(data: data)), sizeInBytes: UInt64(data.count)) }
 }

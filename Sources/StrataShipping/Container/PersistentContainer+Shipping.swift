@@ -1,0 +1,116 @@
+public import Foundation
+import Locking
+public import StrataGraph
+public import StrataModel
+import StrataStore
+
+extension PersistentContainer {
+    /// Ships the log of the store to a target: everything that the target does not have yet.
+    ///
+    /// ```swift
+    /// let report = try container.ship(to: DirectoryTarget(URL(filePath: "/mnt/backup/Movies")))
+    /// print(report.transaction)
+    /// ```
+    ///
+    /// It can be interrupted at any point and called again. The store stays in use.
+    ///
+    /// - Parameter makesSnapshot: whether a snapshot is made even if none is due.
+    /// - Throws: `divergedLog` if the target has transactions that are not this store's; `targetUnavailable`; `noSpace`
+    ///   if the target is full; `storeClosed`.
+    /// - Complexity: O(bytes) of what is shipped, and a listing of the target.
+    @discardableResult
+    public func ship(
+        to target: any ShippingTarget, options: ShippingOptions = ShippingOptions(), makesSnapshot: Bool = false
+    ) throws -> ShippingReport {
+        try LogShipper(store, target, options).ship(makesSnapshot: makesSnapshot)
+    }
+
+    /// Ships what is saved from now on, by any process, and what the target does not have yet, on a thread of its own.
+    ///
+    /// A save is at the target within about a second, if the target is fast enough. While the target is away or full,
+    /// shipping is tried again and again.
+    ///
+    /// - Parameter onReport: gets what was shipped each time, and each failure. After a failure that cannot pass, such as
+    ///   `divergedLog`, shipping has ended.
+    /// - Returns: the running work. It ends when it is stopped, when it is released, or when the container closes.
+    public func startShipping(
+        to target: any ShippingTarget, options: ShippingOptions = ShippingOptions(),
+        onReport: @escaping @Sendable (Result<ShippingReport, StrataError>) -> Void = { _ in }
+    ) throws -> ContinuousShipping {
+        try ContinuousShipping(store, target, options, onReport)
+    }
+
+    /// Makes a store from what was shipped to a target, in a directory that does not exist yet.
+    ///
+    /// The log is proved by its chain of digests, and the new store is verified before it appears. It has the store's id
+    /// and a lineage of its own.
+    ///
+    /// - Parameters:
+    ///   - moment: the state to restore to; always the one after a whole transaction.
+    ///   - lineage: which log, if the target has several, as after an earlier restore.
+    /// - Throws: `persistentStoreOpen` if something is at that place; `targetIncomplete`, `divergedLog` and `corrupt` for
+    ///   what is wrong at the target; `historyDropped` for a moment before the oldest snapshot; `futureEvent` for one that
+    ///   was not shipped; `unknownKey` for a tag that is not there.
+    /// - Complexity: O(bytes) of a snapshot and the log after it, and a full verification.
+    @discardableResult
+    public static func restoreStore(
+        from target: any ShippingTarget, to url: URL, at moment: HistoryMoment = .now, lineage: UUID? = nil
+    ) throws -> RestoredStore {
+        let report = try TargetRestore(target, lineage: lineage).run(to: url, moment)
+        return RestoredStore(
+            transaction: report.position.transaction, eventNumber: report.position.eventNumber,
+            objectCount: report.verification.objectCount, passedOver: report.damaged)
+    }
+}
+
+/// What was restored from a target.
+public struct RestoredStore: Sendable, Hashable {
+    /// The last transaction of the new store.
+    public let transaction: TransactionNumber
+    /// The last event of the new store.
+    public let eventNumber: EventNumber
+    /// The number of objects in the new store.
+    public let objectCount: Int
+    /// Damaged files at the target that others could replace, with the reasons.
+    public let passedOver: [String]
+}
+
+/// Ships a store while it is in use, on a thread of its own.
+public final class ContinuousShipping: Sendable {
+    private let pace = Pace()
+    private let ended = DispatchGroup()
+
+    init(
+        _ store: Store, _ target: any ShippingTarget, _ options: ShippingOptions,
+        _ onReport: @escaping @Sendable (Result<ShippingReport, StrataError>) -> Void
+    ) throws {
+        try store.checkOpen()
+        ended.enter()
+        do {
+            try BackgroundThread.start("strata.ship") { [pace, ended] in
+                defer { ended.leave() }
+                do {
+                    try LogShipper(store, target, options).follow(pace) { onReport($0) }
+                } catch {
+                    onReport(.failure(error as? StrataError ?? Self.wrapped(error, target)))
+                }
+            }
+        } catch {
+            ended.leave()
+            throw Self.wrapped(error, target)
+        }
+    }
+
+    private static func wrapped(_ error: any Error, _ target: any ShippingTarget) -> StrataError {
+        StrataError(
+            .persistentStoreOperation, "Shipping failed: \(error).", context: .init(path: target.label), cause: error)
+    }
+
+    /// Ships the rest, and waits until that is done.
+    public func stop() {
+        pace.stop()
+        ended.wait()
+    }
+
+    deinit { pace.stop() }
+}

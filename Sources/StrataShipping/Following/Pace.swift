@@ -1,0 +1,68 @@
+import Foundation
+import StrataModel
+
+/// Wakes a thread that follows a log, and tells it when to end. All variables are guarded by `condition`.
+package final class Pace: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var hasNews = false
+    private var isEnded = false
+
+    package init() {}
+
+    /// Whether the thread is to end, after it has done what is there to do now.
+    package var isStopped: Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        return isEnded
+    }
+
+    package func notify() {
+        condition.lock()
+        hasNews = true
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    package func stop() {
+        condition.lock()
+        isEnded = true
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// Waits for news, or the end.
+    package func waitForNews() {
+        condition.lock()
+        while !hasNews, !isEnded { condition.wait() }
+        hasNews = false
+        condition.unlock()
+    }
+
+    /// Waits for a time, or the end.
+    package func pause(_ duration: Duration) {
+        let deadline = Date(timeIntervalSinceNow: duration / .seconds(1))
+        condition.lock()
+        while !isEnded, condition.wait(until: deadline) {}
+        condition.unlock()
+    }
+}
+
+/// How long to wait before something that failed is tried again: twice as long each time, up to ten seconds.
+package struct Patience {
+    private var next = Duration.milliseconds(250)
+
+    package init() {}
+
+    package mutating func afterFailure() -> Duration {
+        defer { next = min(next * 2, .seconds(10)) }
+        return next
+    }
+
+    package mutating func afterSuccess() { self = Patience() }
+
+    /// Whether a failure may pass: the target is away or full.
+    package static func mayPass(_ error: any Error) -> Bool {
+        guard let error = error as? StrataError else { return false }
+        return error.code == .targetUnavailable || error.code == .noSpace
+    }
+}

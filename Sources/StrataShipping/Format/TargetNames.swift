@@ -1,0 +1,156 @@
+// The files of a target. Numbers in names are decimal with 20 digits, so that names are in the order of the log.
+//
+//   strata.target                               which store the target belongs to (TargetMark.swift)
+//   log/LINEAGE/FIRST-LAST-DIGEST.segment       transactions FIRST through LAST (Segment.swift)
+//   snapshots/LINEAGE/LAST-DIGEST/SHA256.part   a piece of a copy of the store after transaction LAST
+//   snapshots/LINEAGE/LAST-DIGEST/SHA256.manifest    the pieces of that copy (SnapshotManifest.swift); written last
+//   blobs/AB/SHA256                             a large value; AB are the first two digits of its name
+//   erasures/…                                  reserved: lists of erasures that a restore applies
+//
+// DIGEST is the beginning of the digest of transaction LAST: 16 hexadecimal digits. So logs that differ have different
+// names, and files of one name have the same content, whoever writes them.
+
+package import Foundation
+package import StrataModel
+
+/// The names of files at a target.
+package enum TargetName {
+    package static let mark = "strata.target"
+    package static let log = "log/"
+    package static let snapshots = "snapshots/"
+    package static let blobs = "blobs/"
+    package static let erasures = "erasures/"
+
+    package static func log(of lineage: UUID) -> String { log + lineage.uuidString.lowercased() + "/" }
+    package static func snapshots(of lineage: UUID) -> String {
+        snapshots + lineage.uuidString.lowercased() + "/"
+    }
+
+    package static func blob(_ digest: Data) -> String {
+        let name = Hexadecimal.text(digest)
+        return blobs + name.prefix(2) + "/" + name
+    }
+
+    /// 20 digits.
+    static func number(_ number: TransactionNumber) -> String {
+        let digits = String(number.rawValue)
+        return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
+    }
+
+    static func number(_ text: Substring) -> TransactionNumber? {
+        guard text.utf8.count == 20 else { return nil }
+        return UInt64(text).map(TransactionNumber.init(rawValue:))
+    }
+
+    /// The beginning of a digest, as names have it.
+    static func short(_ digest: [UInt8]) -> String { Hexadecimal.text(digest.prefix(8)) }
+
+    /// The lineage in the name of a file of the log or of a snapshot.
+    static func lineage(_ name: String, under prefix: String) -> UUID? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return UUID(uuidString: String(name.dropFirst(prefix.count).prefix { $0 != "/" }))
+    }
+}
+
+/// A segment by its name: which transactions it has, and where their log goes on.
+package struct SegmentName: Sendable, Hashable {
+    package let first: TransactionNumber
+    package let last: TransactionNumber
+    /// The beginning of the last transaction's digest.
+    package let digest: String
+    package let lineage: UUID
+
+    package init(first: TransactionNumber, last: TransactionNumber, digest: [UInt8], lineage: UUID) {
+        self.first = first
+        self.last = last
+        self.digest = TargetName.short(digest)
+        self.lineage = lineage
+    }
+
+    /// Nil if a file is no segment.
+    package init?(_ name: String) {
+        guard let lineage = TargetName.lineage(name, under: TargetName.log), name.hasSuffix(Self.suffix) else {
+            return nil
+        }
+        let parts = name.dropFirst(TargetName.log(of: lineage).count).dropLast(Self.suffix.count).split(separator: "-")
+        guard parts.count == 3, let first = TargetName.number(parts[0]), let last = TargetName.number(parts[1]),
+            first > .zero, first <= last, parts[2].count == 16
+        else { return nil }
+        self.first = first
+        self.last = last
+        digest = String(parts[2])
+        self.lineage = lineage
+    }
+
+    private static let suffix = ".segment"
+
+    package var text: String {
+        TargetName.log(of: lineage) + "\(TargetName.number(first))-\(TargetName.number(last))-\(digest)\(Self.suffix)"
+    }
+}
+
+/// A snapshot by its name: after which transaction it was made.
+package struct SnapshotName: Sendable, Hashable {
+    package let last: TransactionNumber
+    /// The beginning of the last transaction's digest.
+    package let digest: String
+    package let lineage: UUID
+
+    package init(last: TransactionNumber, digest: [UInt8], lineage: UUID) {
+        self.last = last
+        self.digest = TargetName.short(digest)
+        self.lineage = lineage
+    }
+
+    /// Nil if a file does not belong to a snapshot.
+    package init?(_ name: String) {
+        guard let lineage = TargetName.lineage(name, under: TargetName.snapshots) else { return nil }
+        let parts = name.dropFirst(TargetName.snapshots(of: lineage).count).split(separator: "/")
+        guard parts.count == 2 else { return nil }
+        let position = parts[0].split(separator: "-")
+        guard position.count == 2, let last = TargetName.number(position[0]), position[1].count == 16 else { return nil }
+        self.last = last
+        digest = String(position[1])
+        self.lineage = lineage
+    }
+
+    static let manifestSuffix = ".manifest"
+
+    /// Ends with `/`.
+    package var folder: String {
+        TargetName.snapshots(of: lineage) + "\(TargetName.number(last))-\(digest)/"
+    }
+
+    package func part(_ digest: Data) -> String { folder + Hexadecimal.text(digest) + ".part" }
+    package func manifest(_ digest: Data) -> String { folder + Hexadecimal.text(digest) + Self.manifestSuffix }
+}
+
+/// Bytes as hexadecimal digits.
+package enum Hexadecimal {
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Nil if the text has other characters than digits, or an odd number of them.
+    package static func bytes(_ text: some StringProtocol) -> Data? {
+        let digits = Array(text.utf8)
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes = Data(capacity: digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digit(digits[index]), let low = digit(digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+package import StrataGraph
+package import StrataModel
+package import StrataStore
+
+/// The last transaction of a restore, as a condition on each.
+package enum RestoreGoal: Sendable, Hashable {
+    case newest
+    case transaction(TransactionNumber)
+    case event(EventNumber)
+    case microseconds(Int64)
+
+    /// Whether the state has a transaction, or a snapshot that ends with it.
+    package func includes(_ number: TransactionNumber, _ firstEvent: EventNumber, _ microseconds: Int64) -> Bool {
+        switch self {
+        case .newest: true
+        case .transaction(let goal): number <= goal
+        case .event(let goal): firstEvent <= goal
+        case .microseconds(let goal): microseconds <= goal
+        }
+    }
+
+    package func includes(_ record: TransactionRecord) -> Bool {
+        includes(record.number, record.firstEvent, record.microseconds)
+    }
+
+    /// Whether the state has everything in a snapshot. One that ends within the transaction of the event does.
+    package func includes(_ manifest: SnapshotManifest) -> Bool {
+        includes(
+            TransactionNumber(rawValue: manifest.transaction), EventNumber(rawValue: manifest.eventNumber),
+            manifest.microseconds)
+    }
+
+    /// Whether the log must have come to the goal, so that one beyond its end is an error.
+    package func isReached(by position: LogPosition) -> Bool {
+        switch self {
+        case .newest, .microseconds: true
+        case .transaction(let goal): position.transaction >= goal
+        case .event(let goal): position.eventNumber >= goal
+        }
+    }
+}
+
+extension HistoryMoment {
+    /// - Parameter tags: of the end of the log; asked for a tag only.
+    package func goal(tags: () throws -> [String: EventNumber]) throws -> RestoreGoal {
+        switch self {
+        case .now: return .newest
+        case .transaction(let number): return .transaction(number)
+        case .event(let number): return .event(number)
+        case .date(let date):
+            let exact = (date.timeIntervalSince1970 * 1_000_000).rounded()
+            return .microseconds(exact < 9e18 ? (exact > -9e18 ? Int64(exact) : .min) : .max)
+        case .tag(let name):
+            guard let event = try tags()[name] else {
+                throw StrataError(.unknownKey, "The log at the target has no tag '\(name)'.")
+            }
+            return .event(event)
+        }
+    }
+}

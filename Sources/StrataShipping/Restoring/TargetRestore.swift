@@ -1,0 +1,179 @@
+package import Foundation
+package import StrataGraph
+package import StrataModel
+package import StrataStore
+
+/// Makes a store from what was shipped to a target: from a snapshot, if there is one that is not too new, and the
+/// transactions after it.
+package struct TargetRestore {
+    package let target: any ShippingTarget
+    package let catalog: TargetCatalog
+    let progress: ProgressHandler?
+
+    /// - Parameter lineage: nil for the only one at the target.
+    /// - Throws: `targetIncomplete` if nothing was shipped to the target; `invalidRequest` if it has several lineages.
+    package init(
+        _ target: any ShippingTarget, lineage: UUID? = nil, progress: ProgressHandler? = nil
+    ) throws {
+        self.target = target
+        self.progress = progress
+        guard try TargetMark.read(target) != nil else {
+            throw StrataError(
+                .targetIncomplete, "Nothing was shipped to \(target.label).", context: .init(path: target.label))
+        }
+        catalog = try TargetCatalog.list(target, try lineage ?? Self.onlyLineage(of: target))
+        guard catalog.end > .zero else {
+            throw StrataError(
+                .targetIncomplete, "The target has nothing of that lineage.", context: .init(path: target.label))
+        }
+    }
+
+    private static func onlyLineage(of target: any ShippingTarget) throws -> UUID {
+        let lineages = try TargetCatalog.lineages(target)
+        guard let first = lineages.first else {
+            throw StrataError(
+                .targetIncomplete, "Nothing was shipped to \(target.label).", context: .init(path: target.label))
+        }
+        guard lineages.count == 1 else {
+            throw StrataError(
+                .invalidRequest,
+                "The target has the logs of \(lineages.count) lineages, as after a restore. Give one of them: "
+                    + lineages.map { $0.uuidString.lowercased() }.joined(separator: ", ") + ".",
+                context: .init(path: target.label))
+        }
+        return first
+    }
+
+    // MARK: A store of its own
+
+    /// What a restore made.
+    package struct Report: Sendable {
+        package let position: LogPosition
+        package let verification: VerificationReport
+        /// The transaction of the snapshot that the restore began with; nil if it began with an empty store.
+        package let snapshot: TransactionNumber?
+        package let blobCount: Int
+        /// Files at the target that were passed over, with the reason.
+        package let damaged: [String]
+    }
+
+    /// Makes a store in a directory that does not exist yet. It has the store's id and a lineage of its own.
+    ///
+    /// The directory appears when the store is complete, verified and durable.
+    ///
+    /// - Throws: `persistentStoreOpen` if something is at that place; `targetIncomplete`, `divergedLog`, `corrupt` and
+    ///   `missingBlob` for what is wrong at the target; `historyDropped` for a moment before the oldest snapshot;
+    ///   `futureEvent` for one that was not shipped.
+    package func run(to url: URL, _ moment: HistoryMoment) throws -> Report {
+        try refuseErasures()
+        let goal = try moment.goal { try tags() }
+        return try Store.make(at: url, during: "restoring") { folder in
+            let made = try fill(folder, goal)
+            try Store.beginLineage(in: folder)
+            let (verification, blobCount) = try verify(folder)
+            return Report(
+                position: made.position, verification: verification, snapshot: made.snapshot, blobCount: blobCount,
+                damaged: made.damaged)
+        }
+    }
+
+    /// A list of erasures has to be applied before anyone can read.
+    private func refuseErasures() throws {
+        guard let entry = try target.entries(under: TargetName.erasures, after: nil).first else { return }
+        throw StrataError(
+            .targetIncomplete, "The target has a list of erasures, which this version of Strata cannot apply. "
+                + "Restore with a newer one.", context: .init(path: target.label + "/" + entry.name))
+    }
+
+    private func verify(_ folder: URL) throws -> (VerificationReport, blobCount: Int) {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try Store.open(.directory(folder), model: nil, options: options)
+        defer { store.close() }
+        let report = try store.verify(.full, progress: progress)
+        guard report.isSound else {
+            throw StrataError(
+                .corrupt, "The verification of the restored store found \(report.problemCount) problems.",
+                context: .init(path: target.label),
+                details: report.problems.map { StrataError(.corrupt, $0.description) })
+        }
+        return (report, try store.blobDigests().count)
+    }
+
+    /// The tags at the end of the log.
+    package func tags() throws -> [String: EventNumber] {
+        var tags: [String: EventNumber] = [:]
+        var start = TransactionNumber.zero
+        if let newest = try SnapshotManifest.newest(in: catalog.snapshots.reversed(), target) {
+            tags = newest.tags.mapValues(EventNumber.init(rawValue:))
+            start = TransactionNumber(rawValue: newest.transaction)
+        }
+        try TargetLog(target, catalog).read(after: start, while: { _ in true }) { _, frames in
+            for frame in frames { try frame.applyTags(to: &tags) }
+        }
+        return tags
+    }
+
+    // MARK: The content
+
+    /// What was put into a directory.
+    package struct Filled: Sendable {
+        package let position: LogPosition
+        package let snapshot: TransactionNumber?
+        package let damaged: [String]
+    }
+
+    /// Puts a store with the shipped lineage into a directory that does not exist yet.
+    package func fill(_ folder: URL, _ goal: RestoreGoal) throws -> Filled {
+        let log = TargetLog(target, catalog)
+        let snapshot = try SnapshotManifest.newest(
+            in: catalog.snapshots.reversed(), target) { goal.includes($0) }
+        let replica = Replica(folder, log)
+        defer { replica.close() }
+        if let snapshot {
+            try SnapshotDownload(target: target, manifest: snapshot, progress: progress).run(into: folder)
+            let store = try replica.store()
+            try check(try store.logPosition(), snapshot)
+            _ = try store.takeBlobs({ try log.blob($0) }, progress)
+        } else if catalog.start != .zero {
+            throw tooEarly()
+        }
+        let end = Int(catalog.end.rawValue)
+        let start = snapshot.map { TransactionNumber(rawValue: $0.transaction) }
+        let damaged = try log.read(after: start ?? .zero, while: { goal.includes($0) }) { segment, frames in
+            let reached = try replica.receive(frames, of: segment)
+            progress?(StoreProgress(phase: "replaying transactions", done: Int(reached.rawValue), total: end))
+        }
+        guard replica.isThere else {
+            throw StrataError(
+                .futureEvent, "The store had no transaction then.", context: .init(path: target.label))
+        }
+        let position = try replica.store().logPosition()
+        guard goal.isReached(by: position) else {
+            throw StrataError(
+                .futureEvent, "The log at the target ends with transaction \(position.transaction).",
+                context: .init(eventNumber: position.eventNumber, path: target.label))
+        }
+        return Filled(position: position, snapshot: start, damaged: damaged)
+    }
+
+    private func tooEarly() -> StrataError {
+        let oldest = catalog.snapshots.first?.name.last ?? .zero
+        return StrataError(
+            .historyDropped,
+            oldest == .zero
+                ? "The beginning of the log is missing at the target, and there is no snapshot. Ship the store again."
+                : "The oldest state that can be restored is that of transaction \(oldest) (t\(oldest)).",
+            context: .init(path: target.label))
+    }
+
+    private func check(_ position: LogPosition, _ manifest: SnapshotManifest) throws {
+        guard position.transaction.rawValue == manifest.transaction, position.digest == manifest.digestBytes,
+            position.lineage == manifest.lineage, position.identifier == manifest.store
+        else {
+            throw StrataError(
+                .corrupt, "A snapshot is not what its manifest says: that of transaction \(manifest.transaction).",
+                context: .init(path: target.label))
+        }
+    }
+}

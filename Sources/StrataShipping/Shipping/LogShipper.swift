@@ -1,0 +1,193 @@
+import Foundation
+import StrataModel
+package import StrataStore
+
+/// Ships the log of a store to a target: what the target does not have yet, whoever shipped the rest.
+///
+/// Each call of `ship` can end at any point: files appear whole, and the next call begins with a listing. Two shippers
+/// of one store write files of the same content.
+///
+/// Not safe for several threads.
+package final class LogShipper {
+    let store: Store
+    let target: any ShippingTarget
+    let options: ShippingOptions
+    /// Nil before the first listing, and after a failure.
+    private var catalog: TargetCatalog?
+    /// Large values that this shipper has seen at the target.
+    private var knownBlobs: Set<Data> = []
+
+    /// Bytes of transactions in one segment, unless a single transaction is larger.
+    static let segmentSize = 16 << 20
+
+    package init(_ store: Store, _ target: any ShippingTarget, _ options: ShippingOptions = ShippingOptions()) {
+        self.store = store
+        self.target = target
+        self.options = options
+    }
+
+    /// Ships everything up to the end of the log.
+    ///
+    /// - Parameter makesSnapshot: whether a snapshot is made even if none is due.
+    /// - Throws: `divergedLog` if the target has transactions that are not this store's; `targetUnavailable`; `noSpace`
+    ///   if the target is full. What was shipped before stays there.
+    package func ship(makesSnapshot: Bool = false, progress: ProgressHandler? = nil) throws -> ShippingReport {
+        do {
+            return try shipAll(makesSnapshot, progress)
+        } catch {
+            // The next call lists the target again.
+            catalog = nil
+            throw error
+        }
+    }
+
+    private func shipAll(_ makesSnapshot: Bool, _ progress: ProgressHandler?) throws -> ShippingReport {
+        var catalog = try self.catalog ?? begin()
+        let end = try store.logPosition()
+        var report = ShippingReport(transaction: end.transaction, eventNumber: end.eventNumber)
+        var needsSnapshot = makesSnapshot
+        for gap in catalog.gaps(through: end.transaction) {
+            do {
+                try ship(gap, end, &catalog, &report, progress)
+            } catch let error as StrataError where error.code == .historyDropped {
+                // The store has let these transactions go. A snapshot has what they led to.
+                needsSnapshot = true
+            }
+        }
+        if report.segmentCount > 0 { try catalog.relist(target) }
+        try ShippedHistory(store, target, catalog).check()
+        if needsSnapshot || isSnapshotDue(catalog), end.transaction > .zero {
+            try SnapshotUpload(store: store, target: target, progress: progress).run(&report)
+            catalog = try TargetCatalog.list(target, end.lineage)
+        }
+        if let kept = options.keptSnapshots, catalog.snapshots.count > kept {
+            let retention = TargetRetention(target: target, lineage: end.lineage, keptSnapshots: kept)
+            report.removedCount += try retention.run()
+            catalog = try TargetCatalog.list(target, end.lineage)
+        }
+        try merge(&catalog, end, &report)
+        self.catalog = catalog
+        return report
+    }
+
+    private func begin() throws -> TargetCatalog {
+        try TargetMark(identifier: store.identifier).claim(target)
+        try target.removeLeftovers()
+        let catalog = try TargetCatalog.list(target, store.lineage)
+        try ShippedHistory(store, target, catalog).check()
+        return catalog
+    }
+
+    private func isSnapshotDue(_ catalog: TargetCatalog) -> Bool {
+        catalog.bytesAfterNewestSnapshot >= max(options.snapshotInterval, catalog.newestSnapshotSize)
+    }
+
+    // MARK: Segments
+
+    private func ship(
+        _ gap: ClosedRange<UInt64>, _ position: LogPosition, _ catalog: inout TargetCatalog,
+        _ report: inout ShippingReport, _ progress: ProgressHandler?
+    ) throws {
+        var shipped = TransactionNumber(rawValue: gap.lowerBound - 1)
+        let last = TransactionNumber(rawValue: gap.upperBound)
+        var digest = try store.transaction(shipped)?.digest ?? [UInt8](repeating: 0, count: 32)
+        while shipped < last {
+            let frames = try store.frames(after: shipped, through: last, limitInBytes: Self.segmentSize)
+            guard let segment = Segment(frames, of: position, previousDigest: digest) else { return }
+            for blob in frames.flatMap(\.blobDigests) { try ship(blob, &report) }
+            try put(segment)
+            catalog.add([TargetEntry(name: segment.name.text, sizeInBytes: segment.bytes.count)])
+            (shipped, digest) = (segment.last, segment.digest)
+            report.segmentCount += 1
+            report.transactionCount += frames.count
+            report.byteCount += segment.bytes.count
+            progress?(
+                StoreProgress(
+                    phase: "shipping transactions", done: Int(shipped.rawValue),
+                    total: Int(position.transaction.rawValue)))
+        }
+    }
+
+    /// Makes larger segments of many small ones.
+    private func merge(
+        _ catalog: inout TargetCatalog, _ position: LogPosition, _ report: inout ShippingReport
+    ) throws {
+        let merging = SegmentMerging(target: target, position: position)
+        let runs = merging.runs(of: catalog)
+        guard !runs.isEmpty else { return }
+        for run in runs {
+            guard let merged = try merging.merge(run) else { continue }
+            report.byteCount += merged.bytes.count
+            report.removedCount += run.count
+        }
+        catalog = try TargetCatalog.list(target, position.lineage)
+    }
+
+    /// Writes a segment. If there is one of this name already, it stays if it is sound.
+    private func put(_ segment: Segment) throws {
+        let name = segment.name.text
+        guard try target.write(segment.bytes, to: name) == .existed else { return }
+        if let found = try target.read(name), Self.isSound(found, segment.name) { return }
+        try target.remove(name)
+        _ = try target.write(segment.bytes, to: name)
+    }
+
+    private static func isSound(_ data: Data, _ name: SegmentName) -> Bool {
+        do {
+            return try Segment(data).name == name
+        } catch {
+            return false
+        }
+    }
+
+    private func ship(_ digest: Data, _ report: inout ShippingReport) throws {
+        guard !knownBlobs.contains(digest) else { return }
+        guard let data = store.blob(digest: digest) else {
+            report.missingBlobCount += 1
+            return
+        }
+        if try target.write(data, to: TargetName.blob(digest)) == .written {
+            report.blobCount += 1
+            report.byteCount += data.count
+        }
+        knownBlobs.insert(digest)
+    }
+}
+
+/// Compares what a target has of a lineage with the store's own log.
+struct ShippedHistory {
+    private let store: Store
+    private let target: any ShippingTarget
+    private let catalog: TargetCatalog
+
+    init(_ store: Store, _ target: any ShippingTarget, _ catalog: TargetCatalog) {
+        self.store = store
+        self.target = target
+        self.catalog = catalog
+    }
+
+    /// - Throws: `divergedLog` if a segment or snapshot ends with another transaction than the store's, or after its
+    ///   last one.
+    /// - Complexity: a look-up for each segment.
+    func check() throws {
+        let ends = catalog.segments.map { ($0.last, $0.digest) } + catalog.snapshots.map { ($0.name.last, $0.name.digest) }
+        // Read after the listing: another shipper can only have shipped what was committed before.
+        let head = try store.logPosition()
+        for (last, digest) in ends {
+            guard last <= head.transaction else {
+                throw StrataError(
+                    .divergedLog,
+                    "The target has transaction \(last) of this store, which itself ends with \(head.transaction). "
+                        + "It may have lost saves, or be an old copy: restore from the target, or ship to another one.",
+                    context: .init(path: target.label))
+            }
+            // Nil if the store has let the transaction go.
+            guard let own = try store.transaction(last), TargetName.short(own.digest) != digest else { continue }
+            throw StrataError(
+                .divergedLog,
+                "Transaction \(last) at the target is another one than in this store, although they share a lineage: one "
+                    + "of them is a copy that was changed. Ship this store to another target.",
+                context: .init(eventNumber: own.firstEvent, path: target.label))
+        }
+    }
+}

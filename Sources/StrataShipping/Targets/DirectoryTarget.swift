@@ -1,0 +1,159 @@
+public import Foundation
+import StrataModel
+import StrataStore
+
+/// A directory that keeps a copy of a store's log, such as one on another disk or a mounted share.
+///
+/// Each file is written under a hidden name, synced, and linked to its own name, so that half a file is never seen and a
+/// file is never replaced.
+public struct DirectoryTarget: ShippingTarget {
+    /// The directory.
+    public let url: URL
+
+    private static let partialPrefix = ".partial-"
+    /// Seconds after which a file that is still under its hidden name is left over.
+    private static let longestWrite = 3600.0
+
+    /// Takes a directory, which is made when the first file is written.
+    public init(_ url: URL) { self.url = url.absoluteURL.standardizedFileURL }
+
+    private var root: String {
+        let path = url.path(percentEncoded: false)
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// The path of the directory.
+    public var label: String { root }
+
+    /// The files below a folder of the directory, but for hidden ones.
+    public func entries(under prefix: String, after start: String?) throws -> [TargetEntry] {
+        var found: [TargetEntry] = []
+        try Self.asTargetErrors {
+            try walk(prefix) { name, status in
+                if let start, !start.utf8.lexicographicallyPrecedes(name.utf8) { return }
+                let seconds = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+                found.append(
+                    TargetEntry(
+                        name: name, sizeInBytes: Int(status.st_size), date: Date(timeIntervalSince1970: seconds)))
+            }
+        }
+        return found.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// Calls `body` with every plain file below a folder of the target.
+    private func walk(_ prefix: String, _ body: (String, stat) throws -> Void) throws {
+        let folder = prefix.isEmpty ? root : root + "/" + prefix.dropLast()
+        guard BlobFile.exists(folder) else { return }
+        guard let stream = opendir(folder) else {
+            throw BlobFile.Failure(operation: "list", path: folder, number: errno)
+        }
+        for name in BlobFile.names(of: stream) where !name.hasPrefix(".") {
+            var status = stat()
+            // A file that another process has removed meanwhile is none.
+            guard lstat(folder + "/" + name, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR { try walk(prefix + name + "/", body) }
+            if status.st_mode & S_IFMT == S_IFREG { try body(prefix + name, status) }
+        }
+    }
+
+    /// The content of a file.
+    public func read(_ name: String) throws -> Data? {
+        try Self.asTargetErrors {
+            let path = root + "/" + name
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                if errno == ENOENT || errno == ENOTDIR { return nil }
+                throw BlobFile.Failure(operation: "open", path: path, number: errno)
+            }
+            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            do {
+                return try file.readToEnd() ?? Data()
+            } catch {
+                throw BlobFile.Failure(operation: "read", path: path, number: EIO, detail: "\(error)")
+            }
+        }
+    }
+
+    /// Writes a file under a hidden name, syncs it, and links it to its own name.
+    public func write(_ data: Data, to name: String) throws -> TargetWrite {
+        try Self.asTargetErrors {
+            let path = root + "/" + name
+            guard !BlobFile.exists(path) else { return .existed }
+            let parent = URL(filePath: path).deletingLastPathComponent()
+            try BlobFile.makeDirectories(parent)
+            let folder = parent.path(percentEncoded: false)
+            let partial = folder + "/" + Self.partialPrefix + UUID().uuidString
+            defer { unlink(partial) }
+            try BlobFile.create(partial) { write in try write(data) }
+            guard try Self.put(partial, at: path) else { return .existed }
+            try BlobFile.syncDirectory(folder)
+            return .written
+        }
+    }
+
+    /// - Returns: whether the file was put there; false if the name is taken.
+    private static func put(_ partial: String, at path: String) throws -> Bool {
+        if link(partial, path) == 0 { return true }
+        let number = errno
+        if number == EEXIST { return false }
+        // Some file systems have no hard links.
+        guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(number) else {
+            throw BlobFile.Failure(operation: "link", path: path, number: number)
+        }
+        if BlobFile.exists(path) { return false }
+        guard rename(partial, path) == 0 else {
+            throw BlobFile.Failure(operation: "rename", path: path, number: errno)
+        }
+        return true
+    }
+
+    /// Removes a file, and folders that are empty then.
+    public func remove(_ name: String) throws {
+        try Self.asTargetErrors {
+            let path = root + "/" + name
+            guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else {
+                throw BlobFile.Failure(operation: "remove", path: path, number: errno)
+            }
+            // Folders that are empty now go as well.
+            var folder = (name as NSString).deletingLastPathComponent
+            while !folder.isEmpty, rmdir(root + "/" + folder) == 0 {
+                folder = (folder as NSString).deletingLastPathComponent
+            }
+        }
+    }
+
+    /// Removes files that have been under their hidden names for an hour.
+    public func removeLeftovers() throws {
+        try Self.asTargetErrors { try sweep(root) }
+    }
+
+    private func sweep(_ folder: String) throws {
+        for name in BlobFile.names(in: folder) {
+            let path = folder + "/" + name
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            let age = Date().timeIntervalSince1970 - Double(status.st_mtim.tv_sec)
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: try sweep(path)
+            case S_IFREG where name.hasPrefix(Self.partialPrefix) && age > Self.longestWrite: unlink(path)
+            default: break
+            }
+        }
+    }
+
+    private static func asTargetErrors<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let failure as BlobFile.Failure {
+            let context = StrataError.Context(path: failure.path)
+            guard [ENOSPC, EDQUOT, EFBIG].contains(failure.number) else {
+                throw StrataError(
+                    .targetUnavailable, "The target cannot be used: \(failure.operation) failed (\(failure.reason)).",
+                    context: context, cause: failure)
+            }
+            throw StrataError(
+                .noSpace, "The target is full. Make room there, or keep fewer snapshots.", context: context,
+                cause: failure)
+        }
+    }
+}
