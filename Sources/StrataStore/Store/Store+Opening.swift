@@ -51,6 +51,7 @@ extension Store {
     private func settle(_ model: ManagedObjectModel?) throws {
         try resumeRebuild(file.options.migration.progress)
         try resumeMigration(model)
+        try resumeErasure(file.options.migration.progress)
         try adopt(model)
     }
 
@@ -200,7 +201,7 @@ extension Store {
             var fresh = StoreHeader(
                 identifier: UUID(), lineage: UUID(),
                 createdMicroseconds: Int64(options.clock().timeIntervalSince1970 * 1_000_000))
-            fresh.incompatibleFlags = StoreHeader.knownFlags
+            fresh.incompatibleFlags = StoreHeader.newFlags
             try fresh.encoded().withUnsafeBytes { value in
                 try StoreFile.withKey("header") { try transaction.put(tables.meta, $0, value) }
             }

@@ -23,15 +23,17 @@ struct LogCopy {
         /// Tags and metadata, as the log records them.
         var tags: [String: EventNumber] = [:]
         var metadata: [String: AttributeValue] = [:]
+        var hasErasedEvents = false
 
         /// Notes what a maintenance event says.
         mutating func note(_ event: EventView) throws {
+            if event.header.flags.contains(.redacted) { hasErasedEvents = true }
             guard event.header.kind == .maintenance else { return }
             switch try MaintenanceRecord(event.payload) {
             case .tagged(let name, let eventNumber): tags[name] = eventNumber
             case .untagged(let name): tags[name] = nil
             case .metadata(_, let changes): StoreMetadata.apply(changes, to: &metadata)
-            case .note, .unknown: break
+            case .erased, .note, .unknown: break
             }
         }
     }
@@ -67,6 +69,9 @@ struct LogCopy {
         }
         var header = header
         header.hasViews = made.views != nil
+        // Also those that were made after the end of the copy.
+        let erasures = try ErasureList.payloads(log, tables)
+        header.hasErasures = state.hasErasedEvents || !erasures.isEmpty
         try target.write { transaction in
             let head =
                 end.map { end in
@@ -79,6 +84,9 @@ struct LogCopy {
             try Self.put(head.encoded(), "head", made, transaction)
             for (name, eventNumber) in state.tags {
                 try Bookmark.tag.put(name, eventNumber.rawValue, transaction, made)
+            }
+            for (eventNumber, payload) in erasures {
+                try payload.withUnsafeBytes { try ErasureList.put($0, at: eventNumber, transaction, made) }
             }
             if !state.metadata.isEmpty { try StoreMetadata.write(state.metadata, transaction, made) }
         }

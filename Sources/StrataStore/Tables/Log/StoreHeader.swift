@@ -8,7 +8,8 @@
 //   20      4      read-compatible flags: with an unknown one the store opens read-only; 1: the store has the tables
 //                       of declared views, set when the first one is declared
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
-//                       2: removals of their entries may wait; 4: counters of members leave out waiting entries
+//                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
+//                       16: values were erased, set by the first erasure
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
@@ -36,7 +37,10 @@ package struct StoreHeader: Sendable, Hashable {
     static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
     static let formatVersion: UInt32 = 1
     /// The incompatible flags that this version supports.
-    static let knownFlags: UInt32 = 7
+    static let knownFlags: UInt32 = newFlags | erasureFlag
+    /// The incompatible flags of a new store.
+    static let newFlags: UInt32 = 7
+    private static let erasureFlag: UInt32 = 16
     /// The read-compatible flags that this version supports.
     static let knownReadFlags: UInt32 = 1
 
@@ -56,6 +60,12 @@ package struct StoreHeader: Sendable, Hashable {
 
     /// Whether counters of members leave out entries that wait; false for stores created before they did.
     var buffersCounts: Bool { incompatibleFlags & 4 != 0 }
+
+    /// Whether events have lost values on purpose.
+    var hasErasures: Bool {
+        get { incompatibleFlags & Self.erasureFlag != 0 }
+        set { incompatibleFlags = newValue ? incompatibleFlags | Self.erasureFlag : incompatibleFlags & ~Self.erasureFlag }
+    }
 
     /// Whether the store has the tables of declared views.
     var hasViews: Bool {
