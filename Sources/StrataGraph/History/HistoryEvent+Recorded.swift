@@ -57,7 +57,8 @@ extension HistoryEvent {
         self.init(
             eventNumber: event.eventNumber, kind: Kind(event.kind), objectID: event.object,
             entityName: event.object.map { names.name(of: $0.entityID) },
-            changes: try Self.changes(event.payload, names, event.eventNumber), transaction: transaction)
+            changes: try Self.changes(event.payload, names, event.eventNumber), isErased: event.isErased,
+            transaction: transaction)
     }
 
     private static func record(_ payload: Data, _ eventNumber: EventNumber) throws -> MaintenanceRecord {
@@ -80,6 +81,11 @@ extension HistoryEvent {
         case .untagged(let name): [Change("tag", .string(name), .null, nil)]
         case .metadata(let before, let after):
             after.keys.sorted().map { Change($0, before[$0] ?? .null, after[$0] ?? .null, nil) }
+        case .erased(let erasure):
+            [
+                Change("objects", .null, .integer(Int64(erasure.objects.count)), nil),
+                Change("events", .null, .integer(Int64(erasure.eventCount)), nil),
+            ]
         case .note, .unknown: []
         }
     }

@@ -48,7 +48,7 @@ public struct HistoryEvent: Sendable, Hashable {
         case moved
         /// A version of the model was installed.
         case modelInstalled
-        /// A tag was set or removed, the store's metadata changed, or a note was written.
+        /// A tag was set or removed, the store's metadata changed, values were erased, or a note was written.
         case maintenance
     }
 
@@ -95,6 +95,9 @@ public struct HistoryEvent: Sendable, Hashable {
     /// Of a new object, and of a deleted one, these are the properties that have a value. The position of a member in an
     /// ordered one-to-many is recorded under the name of its to-one with `#position` appended.
     public let changes: [Change]
+    /// Whether values were erased from the event (`PersistentContainer.erase`). They are nil in `changes`, or the default
+    /// of their attribute.
+    public let isErased: Bool
     /// The save that the event belongs to.
     public let transaction: HistoryTransaction
 
@@ -120,7 +123,8 @@ extension HistoryEvent: CustomStringConvertible {
         let subject = objectID.map { $0.named(entityName ?? "\($0.entityID)") + " " } ?? ""
         let by = author.map { " by \($0)" } ?? ""
         let list = changes.map(\.description).joined(separator: ", ")
-        return "event \(eventNumber): \(subject)\(kind)\(by)\(list.isEmpty ? "" : "; \(list)")"
+        let erased = isErased ? " (erased)" : ""
+        return "event \(eventNumber): \(subject)\(kind)\(by)\(erased)\(list.isEmpty ? "" : "; \(list)")"
     }
 }
 

@@ -38,6 +38,12 @@ struct EventText {
                 let (old, new) = (before[name] ?? .null, after[name] ?? .null)
                 return "metadata \(ValueText.harmless(name)): \(text(.value(old))) -> \(text(.value(new)))"
             }
+        case .erased(let erasure):
+            [
+                "erased \(ValueText.count(erasure.objects.count, "object"))"
+                    + (erasure.properties.isEmpty
+                        ? "" : ": " + erasure.properties.map { names.name(of: $0) }.joined(separator: ", "))
+            ]
         case .note: ["note"]
         case .unknown, nil: ["<\(ValueText.size(UInt64(payload.count)))>"]
         }
@@ -145,6 +151,7 @@ extension RecordedEvent {
         }
         return [
             "eventNumber": eventNumber.rawValue, "time": ValueText.moment(transaction.date),
+            "erased": isErased ? true : nil,
             "transaction": transaction.number.rawValue, "author": transaction.author, "event": "\(kind)",
             "object": object.map { names.name(of: $0) }, "changes": changes, "values": values,
             "relationship": pair.map { names.name(of: $0.key.property) },

@@ -52,6 +52,7 @@ extension Store {
     private func settle(_ model: ManagedObjectModel?) throws {
         try resumeRebuild(file.options.migration.progress)
         try resumeMigration(model)
+        try resumeErasure(file.options.migration.progress)
         try adopt(model)
     }
 

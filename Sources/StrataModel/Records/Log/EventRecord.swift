@@ -11,9 +11,9 @@
 //   32      4      payload length in bytes
 //   36      4      0
 //   40      16     payload digest: the first half of SHA-256(salt, payload)
-//   56      16     salt, random. Removing the payload removes the salt too: then flag 2 is set, the salt is 0, and
-//                  payload length and digest stay as they were
-//   72      ...    payload
+//   56      16     salt, random. An erasure removes it with the payload: then flag 2 is set, the salt is 0, and payload
+//                  length and digest stay as they were
+//   72      ...    payload; with flag 2 nothing, or a payload of the same kind without the values that were erased
 //
 // Flags: 1 = a reader that does not know the kind may skip the event; 2 = payload removed; 8 = the event stands for all
 // events on its row, pair or record up to a cut of the history (LogBaseline.swift).
@@ -59,7 +59,8 @@ package struct EventFlags: OptionSet, Sendable, Hashable {
     package static var none: EventFlags { EventFlags(rawValue: 0) }
     /// A reader that does not know the kind may skip the event.
     package static let skippable = EventFlags(rawValue: 1)
-    /// Payload and salt were removed. The digest remains, so the chain still verifies.
+    /// Values were erased, and the salt with them. The digest of the payload as it was remains, so the chain still
+    /// verifies.
     package static let redacted = EventFlags(rawValue: 2)
     /// The event stands for all events on its row, pair or record up to a cut of the history.
     package static let baseline = EventFlags(rawValue: 8)
@@ -151,10 +152,9 @@ package struct EventView {
         guard let kind = EventKind(rawValue: record[1]) ?? (flags.contains(.skippable) ? .maintenance : nil) else {
             throw CorruptRecord("unknown event kind", at: 1)
         }
-        // After a payload is removed the header keeps its length, because the chain covers it.
+        // After an erasure the header keeps the length of the payload as it was, because the chain covers it.
         let size = Int(integer(32, UInt32.self))
-        let isRemoved = flags.contains(.redacted) && record.count == EventHeader.size
-        guard isRemoved || size == record.count - EventHeader.size else {
+        guard flags.contains(.redacted) || size == record.count - EventHeader.size else {
             throw CorruptRecord("event length does not match", at: 32)
         }
         header = EventHeader(
@@ -162,6 +162,20 @@ package struct EventView {
             transaction: TransactionNumber(rawValue: integer(16, UInt64.self)),
             previous: EventNumber(rawValue: integer(24, UInt64.self)), payloadSize: size)
         self.record = record
+    }
+
+    /// Whether nothing but the header is left.
+    package var isBare: Bool { header.flags.contains(.redacted) && record.count == EventHeader.size }
+
+    /// The record with another payload, marked as erased.
+    package func erased(_ payload: UnsafeRawBufferPointer) -> [UInt8] {
+        var bytes = [UInt8](record[..<EventHeader.saltOffset])
+        bytes.append(contentsOf: repeatElement(0, count: EventHeader.size - EventHeader.saltOffset))
+        bytes.append(contentsOf: payload)
+        let flags = header.flags.union(.redacted).rawValue
+        (bytes[2], bytes[3]) = (UInt8(truncatingIfNeeded: flags), UInt8(truncatingIfNeeded: flags >> 8))
+        bytes.withUnsafeMutableBytes { EventHeader.seal($0) }
+        return bytes
     }
 
     package var payload: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: record[EventHeader.size...]) }

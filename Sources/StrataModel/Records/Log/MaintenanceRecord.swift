@@ -1,7 +1,7 @@
 // The payload of a maintenance event, all integers little-endian:
 //
 //   offset  width  field
-//   0       1      what: 1 = tag set, 2 = tag removed, 3 = metadata changed
+//   0       1      what: 1 = tag set, 2 = tag removed, 3 = metadata changed, 4 = erasure (ErasureRecord.swift)
 //   of a tag:
 //   1       8      number of the event that the tag names (0 when removed)
 //   9       ...    the tag's name, UTF-8
@@ -18,6 +18,7 @@ package enum MaintenanceRecord: Sendable, Hashable {
     case untagged(name: String)
     /// The changed entries of the store's metadata; null where there is none.
     case metadata(before: [String: AttributeValue], after: [String: AttributeValue])
+    case erased(ErasureRecord)
     /// Written by a newer version.
     case unknown
 
@@ -32,6 +33,9 @@ package enum MaintenanceRecord: Sendable, Hashable {
         case 1, 2: break
         case 3:
             self = .metadata(before: try reader.readEntries(), after: try reader.readEntries())
+            return
+        case 4:
+            self = .erased(try ErasureRecord(&reader))
             return
         default:
             self = .unknown
@@ -55,6 +59,9 @@ package enum MaintenanceRecord: Sendable, Hashable {
             writer.append(UInt8(3))
             try ValueCodec.encode(.composite(before), into: &writer)
             try ValueCodec.encode(.composite(after), into: &writer)
+        case .erased(let record):
+            writer.append(UInt8(4))
+            record.encode(into: &writer)
         }
         return writer
     }

@@ -2,7 +2,9 @@
 //
 //   offset  width  field
 //   0       1      codec version, 1
-//   1       3      0
+//   1       1      1 if an erasure has removed texts from the record. Its digest stays that of the record as it was; that
+//                  of the record as it is stands in the erasure (ErasureRecord.swift)
+//   2       2      0
 //   4       4      checksum: low half of XXH64 (seed: bytes 0..<4) over everything from offset 8
 //   8       32     digest: SHA-256(digest before, bytes 40... of this record, then of each event its bytes 0..<4 and
 //                  8..<56, in order, flag 2 (payload removed) as if it were not set); the digest before the first
@@ -54,6 +56,8 @@ package struct TransactionRecord: Sendable, Hashable {
     package var processName: String?
     package var metadata: [String: String]
     package var touched: [Touched]
+    /// Whether an erasure has removed texts from the record.
+    package var isErased = false
 
     package init(
         number: TransactionNumber, digest: [UInt8] = [UInt8](repeating: 0, count: 32), id: UUID,
@@ -83,7 +87,7 @@ package struct TransactionRecord: Sendable, Hashable {
     package func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.append(UInt8(1))
-        writer.append(UInt8(0))
+        writer.append(UInt8(isErased ? 1 : 0))
         writer.append(littleEndian: UInt16(0))
         writer.append(littleEndian: UInt32(0))
         digest.withUnsafeBytes { writer.append($0) }
@@ -118,7 +122,8 @@ package struct TransactionRecord: Sendable, Hashable {
         guard bytes.count >= 84 else { throw CorruptRecord("transaction shorter than its header", at: 0) }
         var reader = ByteReader(bytes)
         guard try reader.readByte() == 1 else { throw CorruptRecord("unknown transaction codec version", at: 0) }
-        _ = try reader.readBytes(3)
+        isErased = try reader.readByte() & 1 != 0
+        _ = try reader.readBytes(2)
         guard try reader.readInteger(as: UInt32.self) == EventHeader.checksum(bytes) else {
             throw CorruptRecord("transaction checksum does not match", at: 4)
         }

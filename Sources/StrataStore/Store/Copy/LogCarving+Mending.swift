@@ -93,7 +93,7 @@ extension LogCarving {
     ) throws {
         let (kind, entity) = (event.header.kind, event.header.object.entityID)
         // Without its payload an event says what it was, not which properties it changed.
-        let isRedacted = event.header.flags.contains(.redacted)
+        let isRedacted = event.isBare
         switch kind {
         case .inserted, .deleted: touched.add(entity, kind)
         case .updated:

@@ -23,6 +23,12 @@ struct LogCopy {
         var event = EventNumber.zero
         var histories = SchemaHistory([])
         var bookmarks = RecordedBookmarks()
+        var hasErasedEvents = false
+
+        mutating func note(_ event: EventView) throws {
+            if event.header.flags.contains(.redacted) { hasErasedEvents = true }
+            try bookmarks.note(event)
+        }
     }
 
     /// - Throws: `corrupt` if the records cannot be replayed; `LMDBError`.
@@ -62,6 +68,9 @@ struct LogCopy {
         var header = header
         header.hasViews = made.views != nil
         header.hasBaseline = baseline != nil
+        // Also those that were made after the end of the copy.
+        let erasures = try ErasureList.payloads(log, tables)
+        header.hasErasures = state.hasErasedEvents || !erasures.isEmpty
         try target.write { transaction in
             let head =
                 end.map { end in
@@ -74,6 +83,9 @@ struct LogCopy {
             try Self.put(header.encoded(), "header", made, transaction)
             try Self.put(head.encoded(), "head", made, transaction)
             try state.bookmarks.write(transaction, made, from: baseline?.event ?? .zero)
+            for (eventNumber, payload) in erasures {
+                try payload.withUnsafeBytes { try ErasureList.put($0, at: eventNumber, transaction, made) }
+            }
         }
     }
 
@@ -101,7 +113,7 @@ struct LogCopy {
         try reader.events(from: start.event.advanced(by: 1), through: baseline.event) { event, number in
             try transaction.append(made.events, number.rawValue, event.record)
             written += event.record.count
-            try state.bookmarks.note(event)
+            try state.note(event)
             guard written >= Self.stepInBytes else { return true }
             state.event = number
             return false
@@ -134,7 +146,7 @@ struct LogCopy {
                 }
                 try transaction.append(made.events, number, event)
                 written += event.count
-                try state.bookmarks.note(try EventView(event))
+                try state.note(try EventView(event))
             }
             state.transaction = next
             state.event = record.lastEvent

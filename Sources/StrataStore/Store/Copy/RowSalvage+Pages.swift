@@ -18,7 +18,7 @@ extension RowSalvage {
             (revision: $0.revision, positions: Optional($0.positions))
         }
         try carving.forEachEvent(after: end) { event, eventNumber in
-            guard !event.header.flags.contains(.redacted) else { return }
+            guard !event.isBare else { return }
             let id = event.header.object
             switch event.header.kind {
             case .inserted, .updated, .deleted:

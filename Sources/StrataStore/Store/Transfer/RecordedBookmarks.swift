@@ -13,7 +13,7 @@ struct RecordedBookmarks {
         case .tagged(let name, let eventNumber): tags[name] = .some(eventNumber)
         case .untagged(let name): tags[name] = .some(nil)
         case .metadata(_, let changes): metadataChanges.append(changes)
-        case .note, .unknown: break
+        case .erased, .note, .unknown: break
         }
     }
 

@@ -31,6 +31,13 @@ struct LogFindings: ~Copyable {
     var blobs: [Data: BlobUse] = [:]
     /// Version and record of each model, as installed.
     var models: [(version: ModelVersion, record: [UInt8])] = []
+    /// How many events lost values on purpose.
+    var erasedEventCount = 0
+    /// The digests of records that lost texts, as they are.
+    var erasedTransactions: [TransactionNumber: [UInt8]] = [:]
+    /// The same, as the newest erasure says.
+    var erasedDigests: [TransactionNumber: [UInt8]] = [:]
+    var erasures: [(record: ErasureRecord, transaction: TransactionRecord)] = []
     /// Whether every event and transaction could be read, so that a replay can be tried and the list of objects is
     /// complete.
     var isReplayable = true

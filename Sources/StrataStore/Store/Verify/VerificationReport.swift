@@ -65,6 +65,10 @@ package struct VerificationReport: Sendable {
     package let problems: [VerificationProblem]
     /// The number of all problems.
     package let problemCount: Int
+    /// How many events lost values on purpose.
+    package let erasedEventCount: Int
+    /// Who erased what, and why, oldest first.
+    package let erasures: [VerifiedErasure]
     /// The digest of every view; empty after a quick verification, or if a table could not be read.
     package let digests: [TableDigest]
     /// How much of the file was read.
@@ -72,6 +76,14 @@ package struct VerificationReport: Sendable {
     package let duration: Duration
 
     package var isSound: Bool { problemCount == 0 }
+}
+
+/// An erasure that a verification has met.
+package struct VerifiedErasure: Sendable, Hashable {
+    /// The transaction that records it.
+    package let transaction: TransactionRecord
+    /// What was erased.
+    package let record: ErasureRecord
 }
 
 /// How much a verification has read.

@@ -74,7 +74,9 @@ extension Verifier {
             }
             microseconds = record.microseconds
             let computed = try checkEvents(of: record, digest, head, &counter)
-            if let computed, computed != record.digest {
+            if record.isErased {
+                if let computed { log.erasedTransactions[transactionNumber] = computed }
+            } else if let computed, computed != record.digest {
                 note(
                     .transaction, "transaction \(number)",
                     "its digest does not follow from its events and the digest before")
@@ -83,6 +85,26 @@ extension Verifier {
             next = EventNumber(rawValue: record.lastEvent.rawValue &+ 1)
         }
         checkEnd(head, next, digest, microseconds)
+        checkErasedTransactions(head)
+    }
+
+    /// Compares the records that lost texts with the erasures that took them. A copy of an older state has erasures that
+    /// were made later beside the log.
+    private func checkErasedTransactions(_ head: LogHead) {
+        guard !log.erasedTransactions.isEmpty else { return }
+        attempt("state") {
+            for (eventNumber, record) in try ErasureList.all(transaction, tables) where eventNumber > head.event {
+                note(record)
+            }
+        }
+        for (number, digest) in log.erasedTransactions.sorted(by: { $0.key < $1.key })
+        where log.erasedDigests[number] != digest {
+            note(.transaction, "transaction \(number)", "texts were erased from it by no erasure of the log")
+        }
+    }
+
+    private func note(_ erasure: ErasureRecord) {
+        for changed in erasure.transactions { log.erasedDigests[changed.number] = changed.digest }
     }
 
     private func checkEnd(_ head: LogHead, _ next: EventNumber, _ digest: [UInt8], _ microseconds: Int64) {
@@ -159,6 +181,11 @@ extension Verifier {
                     "it says transaction \(event.header.transaction), not \(record.number)")
             }
             if event.header.kind == .modelInstalled { try adoptModel(event) }
+            if event.header.flags.contains(.redacted) { log.erasedEventCount += 1 }
+            if event.header.kind == .maintenance, case .erased(let erasure) = try MaintenanceRecord(event.payload) {
+                note(erasure)
+                log.erasures.append((erasure, record))
+            }
             guard depth == .full else { return }
             if !EventDigest.matches(event) {
                 note(.payload, "event \(eventNumber)", "its payload does not match its digest")
@@ -226,7 +253,7 @@ extension Verifier {
         if kind != .inserted, !(newest?.isAlive ?? false) {
             note(.chain, "event \(eventNumber)", "it changes \(name(id)), which is not there")
         }
-        if !event.header.flags.contains(.redacted) { try countBlobs(event) }
+        if !event.isBare { try countBlobs(event) }
     }
 
     private func followPair(_ event: EventView, _ eventNumber: EventNumber) throws {

@@ -98,7 +98,9 @@ final class Verifier {
         VerificationReport(
             depth: depth, head: log.head?.event ?? .zero, transactionCount: log.transactionCount,
             eventCount: log.eventCount, objectCount: objectCount, problems: problems.described,
-            problemCount: problems.count, digests: digests, read: volume, duration: duration)
+            problemCount: problems.count, erasedEventCount: log.erasedEventCount,
+            erasures: log.erasures.map { VerifiedErasure(transaction: $0.transaction, record: $0.record) },
+            digests: digests, read: volume, duration: duration)
     }
 
     private func makeComparison(_ transaction: ReadTransaction) -> ReplayComparison? {

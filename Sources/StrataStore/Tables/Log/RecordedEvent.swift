@@ -36,6 +36,8 @@ package struct RecordedEvent: Sendable {
     /// The previous event on the same row, or pair; zero if this is the first.
     package let previous: EventNumber
     package var payload: Payload
+    /// Whether values were erased from the event; they read as nil.
+    package var isErased = false
 
     /// The objects that the event concerns: its own, or both ends of a pair.
     package var objects: [ObjectID] {
@@ -53,7 +55,8 @@ extension RecordedEvent {
         self.init(
             eventNumber: eventNumber, kind: header.kind, object: header.object.isNil ? nil : header.object,
             transaction: header.transaction, previous: header.previous,
-            payload: header.flags.contains(.redacted) ? .redacted : try Self.payload(event, histories))
+            payload: event.isBare ? .redacted : try Self.payload(event, histories),
+            isErased: header.flags.contains(.redacted))
     }
 
     private static func payload(_ event: EventView, _ histories: SchemaHistory) throws -> Payload {

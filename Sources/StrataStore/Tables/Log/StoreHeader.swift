@@ -10,7 +10,8 @@
 //                       takes over transactions of another store and is otherwise only read
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
-//                       8: the history was truncated (LogBaseline.swift), set when that is first done
+//                       8: the history was truncated (LogBaseline.swift), set when that is first done;
+//                       16: values were erased, set by the first erasure
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
@@ -38,9 +39,11 @@ package struct StoreHeader: Sendable, Hashable {
     static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
     static let formatVersion: UInt32 = 1
     /// The incompatible flags that this version supports.
-    static let knownFlags: UInt32 = 15
-    /// Those of a new store.
+    static let knownFlags: UInt32 = newFlags | baselineFlag | erasureFlag
+    /// The incompatible flags of a new store.
     static let newFlags: UInt32 = 7
+    private static let baselineFlag: UInt32 = 8
+    private static let erasureFlag: UInt32 = 16
     /// The read-compatible flags that this version supports.
     static let knownReadFlags: UInt32 = 3
 
@@ -63,8 +66,18 @@ package struct StoreHeader: Sendable, Hashable {
 
     /// Whether the history was truncated, so that the log begins with a baseline.
     var hasBaseline: Bool {
-        get { incompatibleFlags & 8 != 0 }
-        set { incompatibleFlags = newValue ? incompatibleFlags | 8 : incompatibleFlags & ~8 }
+        get { incompatibleFlags & Self.baselineFlag != 0 }
+        set { setFlag(Self.baselineFlag, newValue) }
+    }
+
+    /// Whether events have lost values on purpose.
+    var hasErasures: Bool {
+        get { incompatibleFlags & Self.erasureFlag != 0 }
+        set { setFlag(Self.erasureFlag, newValue) }
+    }
+
+    private mutating func setFlag(_ flag: UInt32, _ isSet: Bool) {
+        incompatibleFlags = isSet ? incompatibleFlags | flag : incompatibleFlags & ~flag
     }
 
     /// Whether the store has the tables of declared views.

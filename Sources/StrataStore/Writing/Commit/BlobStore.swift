@@ -184,6 +184,19 @@ final class BlobStore: Sendable {
         return removed
     }
 
+    /// Whether there are files that no event names.
+    func hasUnnamed() throws -> Bool {
+        guard let files, files.exist else { return false }
+        let entries = try files.list()
+        return try file.environment.read { transaction in
+            try entries.contains { entry in
+                try entry.digest.map { digest in
+                    try digest.withUnsafeBytes { try transaction.get(file.tables.blobs, $0) } == nil
+                } ?? true
+            }
+        }
+    }
+
     /// Whether there is anything that could be swept.
     var hasFiles: Bool { files?.exist ?? false }
 

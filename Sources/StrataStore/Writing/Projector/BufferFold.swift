@@ -38,6 +38,25 @@ struct BufferFold {
         if run.count > 0 { try write(run) }
     }
 
+    /// Moves the waiting removals of objects' entries, and forgets which entry was moved last: both hold keys.
+    static func settle(
+        _ ids: Set<ObjectID>, in table: BufferedTable, _ tables: StoreTables, _ transaction: WriteTransaction
+    ) throws {
+        guard let fold = BufferFold(table, tables, transaction) else { return }
+        var keys: [[UInt8]] = []
+        for part in [table.buffer, table.removals].compactMap({ $0 }) {
+            try transaction.withCursor(part) { cursor in
+                var found = try cursor.first()
+                while found {
+                    if ids.contains(StoreKey.lastObjectID(cursor.key)) { keys.append(Array(cursor.key)) }
+                    found = try cursor.next()
+                }
+            }
+        }
+        for key in keys { try key.withUnsafeBytes { try fold.stretch(from: $0, through: $0) } }
+        _ = try fold.name.withUnsafeBytes { try transaction.delete(tables.state, $0) }
+    }
+
     /// Whether too many changes wait.
     static func isDue(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> Bool {
         try tables.buffered.contains { try $0.surplus(transaction, tables.bufferLimits) > 0 }

@@ -61,6 +61,15 @@ final class StatisticsCache: Sendable {
         return fresh
     }
 
+    /// Drops all samples, because they hold keys.
+    func removeAll() {
+        state.withLock { state in
+            state.known = PlannerStatistics()
+            state.unsaved = []
+            state.generation += 1
+        }
+    }
+
     // MARK: The file
 
     private func load(_ snapshot: Snapshot) throws {

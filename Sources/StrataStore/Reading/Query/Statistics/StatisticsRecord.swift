@@ -41,6 +41,15 @@ enum StatisticsRecord {
         return found
     }
 
+    /// Removes all of them.
+    static func removeAll(_ transaction: WriteTransaction, _ tables: StoreTables) throws {
+        let cursor = try transaction.writeCursor(tables.state)
+        defer { cursor.close() }
+        try prefix.withUnsafeBytes { prefix in
+            while try cursor.seek(atOrAfter: prefix), cursor.key.hasPrefix(prefix) { try cursor.delete() }
+        }
+    }
+
     static func encoded(_ statistics: IndexStatistics) -> [UInt8] {
         var writer = ByteWriter(capacity: 1024)
         writer.append(format)

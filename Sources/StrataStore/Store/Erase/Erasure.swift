@@ -1,0 +1,68 @@
+package import Foundation
+package import StrataModel
+
+/// What to erase, and who says why.
+package struct ErasureRequest: Sendable {
+    package var objects: [ObjectID]
+    /// The names of the attributes whose values are erased; nil erases whole objects.
+    package var attributes: [String]?
+    /// The numbers of the attributes, for an erasure that was made elsewhere.
+    package var properties: [PropertyID] = []
+    package var note: MaintenanceNote
+
+    package init(objects: [ObjectID], attributes: [String]? = nil, note: MaintenanceNote) {
+        self.objects = objects
+        self.attributes = attributes
+        self.note = note
+    }
+}
+
+/// What an erasure has done, or would do.
+package struct ErasureReport: Sendable, Hashable {
+    /// The objects whose values are gone.
+    package var objects: [ObjectID] = []
+    /// How many objects were deleted: those that existed, and those that the delete rules took with them.
+    package var deletedCount = 0
+    /// How many events lost values.
+    package var eventCount = 0
+    /// How many records of transactions lost texts.
+    package var transactionCount = 0
+    /// How many files of large values were removed.
+    package var fileCount = 0
+    /// Whether the views were made anew.
+    package var isRebuilt = false
+    /// How many pages in use had bytes that were overwritten.
+    package var changedPageCount = 0
+    /// How many free pages were overwritten.
+    package var freePageCount = 0
+    /// What is still to be done when others let go of it; empty if nothing is.
+    package var waiting: [String] = []
+    package var duration = Duration.zero
+
+    package init() {}
+
+    /// Whether no copy is left in the store's files.
+    package var isComplete: Bool { waiting.isEmpty }
+}
+
+/// One erasure, as the log records it.
+package struct RecordedErasure: Sendable, Hashable {
+    package let eventNumber: EventNumber
+    package let transactionID: UUID
+    package let date: Date
+    package let author: String?
+    package let metadata: [String: String]
+    package let record: ErasureRecord
+
+    package init(
+        eventNumber: EventNumber, transactionID: UUID, date: Date, author: String?, metadata: [String: String],
+        record: ErasureRecord
+    ) {
+        self.eventNumber = eventNumber
+        self.transactionID = transactionID
+        self.date = date
+        self.author = author
+        self.metadata = metadata
+        self.record = record
+    }
+}

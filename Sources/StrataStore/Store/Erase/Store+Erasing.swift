@@ -1,0 +1,169 @@
+import LMDB
+import Locking
+import Logging
+package import StrataModel
+
+extension Store {
+    /// Removes objects, or values of theirs, from the present and from all of the past, and overwrites every byte of the
+    /// store's files that held them.
+    ///
+    /// Objects erased whole are deleted by the rules of the model. Their events stay, without values.
+    ///
+    /// - Returns: what was done. If others hold pages or files, `waiting` says so; the rest is done by
+    ///   `finishErasures()`, or when the store is opened next.
+    /// - Throws: `readOnly`; what refuses a deletion; `validationMissingMandatoryProperty`, `unknownKey` for values that
+    ///   cannot be erased alone. Then nothing was erased.
+    /// - Complexity: O(n) in the events of the objects, and a read of the whole file.
+    package func erase(_ request: ErasureRequest, progress: ProgressHandler? = nil) throws -> ErasureReport {
+        if isReadOnly {
+            throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
+        }
+        let start = ContinuousClock.now
+        let run = ErasureRun(file: file, blobs: blobs)
+        let result = Locked(ErasureReport())
+        do {
+            try onWriter { [self] in
+                guard let first = try run.begin(request) else { return }
+                var report = ErasureReport()
+                report.add(first)
+                try finishEvents(run, &report)
+                try finishFiles(&report, progress)
+                result.withLock { $0 = report }
+            }
+        } catch {
+            forgetValues()
+            throw file.publicError(error, during: "erasing")
+        }
+        feed.notify()
+        return result.withLock { report in
+            report.duration = ContinuousClock.now - start
+            return report
+        }
+    }
+
+    /// Does what an erasure had to leave to later.
+    ///
+    /// - Returns: nil if nothing was left.
+    package func finishErasures(progress: ProgressHandler? = nil) throws -> ErasureReport? {
+        let start = ContinuousClock.now
+        let isMarked = try file.environment.read { try ErasureMark.read($0, file.tables) } != nil
+        guard isMarked else { return nil }
+        let result = Locked(ErasureReport())
+        do {
+            try onWriter { [self] in
+                var report = ErasureReport()
+                try finishEvents(ErasureRun(file: file, blobs: blobs), &report)
+                try finishFiles(&report, progress)
+                result.withLock { $0 = report }
+            }
+        } catch {
+            throw file.publicError(error, during: "finishing an erasure")
+        }
+        return result.withLock { report in
+            report.duration = ContinuousClock.now - start
+            return report
+        }
+    }
+
+    /// Finishes an interrupted erasure when the store is opened.
+    func resumeErasure(_ progress: ProgressHandler?) throws {
+        guard !isReadOnly, let report = try finishErasures(progress: progress) else { return }
+        let rest = report.waiting.joined(separator: "; ")
+        StoreLogger.shared.notice(
+            "finished an erasure that was interrupted\(rest.isEmpty ? "" : ", but for this: \(rest)")")
+    }
+
+    private func finishEvents(_ run: ErasureRun, _ report: inout ErasureReport) throws {
+        forgetValues()
+        while let step = try run.next() { report.add(step) }
+        forgetValues()
+    }
+
+    /// Drops what is kept in memory of past states.
+    private func forgetValues() {
+        snapshots.lag.removeAll()
+        snapshots.statistics.removeAll()
+        conversions.removeAll()
+    }
+
+    /// Makes views anew if need be, removes files of large values, and overwrites what was freed.
+    private func finishFiles(_ report: inout ErasureReport, _ progress: ProgressHandler?) throws {
+        guard var mark = try file.environment.read({ try ErasureMark.read($0, file.tables) }) else { return }
+        if mark.mustRebuild {
+            _ = try Rebuild(file: file, blobs: blobs, limits: RebuildLimits(), progress: progress).run()
+            report.isRebuilt = true
+            mark.mustRebuild = false
+            try file.write { try mark.write($0, file.tables) }
+        }
+        do {
+            report.fileCount = try blobs.sweep()
+            if try blobs.hasUnnamed() { report.waiting.append("files of large values are in use") }
+            let wiped = try file.environment.wipe()
+            report.changedPageCount = wiped.changedPageCount
+            report.freePageCount = wiped.freePageCount
+            if wiped.waitingPageCount > 0 {
+                report.waiting.append("earlier transactions still read \(wiped.waitingPageCount) pages")
+            }
+        } catch let error as LMDBError where error.code == .busy {
+            report.waiting.append("transactions that are open use the file")
+        }
+        if report.isComplete { try file.write { try ErasureMark.remove($0, file.tables) } }
+    }
+
+    /// The erasures that the log records after an event, oldest first.
+    package func erasures(since eventNumber: EventNumber = .zero) throws -> [RecordedErasure] {
+        try checkOpen()
+        return try file.read { transaction, head, histories in
+            guard try StoreFile.meta("header", file.tables, transaction).map({ try StoreHeader($0) })?.hasErasures == true
+            else { return [] }
+            let log = LogReader(transaction, file.tables, histories)
+            return try ErasureList.all(transaction, file.tables)
+                .filter { $0.eventNumber > eventNumber && $0.eventNumber <= head }
+                .map { erasure in
+                    let number = try log.event(erasure.eventNumber).header.transaction
+                    guard let made = try log.transaction(number) else {
+                        throw StrataError(.corrupt, "A transaction of the log is missing: \(number).")
+                    }
+                    return RecordedErasure(
+                        eventNumber: erasure.eventNumber, transactionID: made.id, date: made.date,
+                        author: made.author, metadata: made.metadata, record: erasure.record)
+                }
+        }
+    }
+
+    /// Makes erasures of another copy of this store in this one, before anyone reads it. Those that it has are passed
+    /// over.
+    package func apply(_ erasures: [RecordedErasure]) throws -> ErasureReport {
+        var total = ErasureReport()
+        for erasure in erasures {
+            var note = MaintenanceNote(author: erasure.author, metadata: erasure.metadata)
+            note.id = erasure.transactionID
+            var request = ErasureRequest(objects: erasure.record.objects, note: note)
+            request.properties = erasure.record.properties
+            total.add(try erase(request))
+        }
+        return total
+    }
+}
+
+extension ErasureReport {
+    fileprivate mutating func add(_ step: ErasureRun.Step) {
+        objects += step.objects
+        deletedCount += step.deletedCount
+        eventCount += step.eventCount
+        transactionCount += step.transactionCount
+    }
+
+    fileprivate mutating func add(_ other: ErasureReport) {
+        objects += other.objects
+        deletedCount += other.deletedCount
+        eventCount += other.eventCount
+        transactionCount += other.transactionCount
+        fileCount += other.fileCount
+        isRebuilt = isRebuilt || other.isRebuilt
+        changedPageCount += other.changedPageCount
+        freePageCount += other.freePageCount
+        waiting = other.waiting
+        duration += other.duration
+    }
+}

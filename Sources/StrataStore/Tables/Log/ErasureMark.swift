@@ -1,0 +1,143 @@
+// An erasure that is under way, or has left something to be done, in the table `state`. Little-endian:
+//
+//   key    "erasing"
+//   value  UInt8 flags: 1 = views must be made anew
+//          author: UInt32 length and UTF-8, length 0xFFFFFFFF = nil
+//          metadata: UInt16 count, then key and value, as the author
+//          UInt32 count, then UInt32 id of each property; 0 for whole objects
+//          UInt32 count, then UInt64 id of each object whose events are still to be changed
+//
+// The next opening for writing finishes it. The erasures that were made are there, too, so that they are found without
+// a search of the log; a copy of an older state has those that came later:
+//
+//   key    "erased", UInt64 number of the event, big-endian
+//   value  the payload of the event
+
+import LMDB
+import StrataModel
+
+/// What an erasure still has to do.
+struct ErasureMark {
+    var mustRebuild = false
+    var author: String?
+    var metadata: [String: String] = [:]
+    var properties: [PropertyID] = []
+    /// The objects whose events are still to be changed.
+    var objects: [ObjectID] = []
+
+    static func read(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> ErasureMark? {
+        try StoreFile.withKey("erasing") { key in
+            guard let bytes = try transaction.get(tables.state, key) else { return nil }
+            do throws(CorruptRecord) {
+                return try ErasureMark(bytes)
+            } catch {
+                throw StrataError.corrupt(error, "state")
+            }
+        }
+    }
+
+    func write(_ transaction: WriteTransaction, _ tables: StoreTables) throws {
+        var writer = ByteWriter()
+        writer.append(UInt8(mustRebuild ? 1 : 0))
+        writer.append(text: author)
+        writer.append(littleEndian: UInt16(metadata.count))
+        for key in metadata.keys.sorted() {
+            writer.append(text: key)
+            writer.append(text: metadata[key])
+        }
+        writer.append(littleEndian: UInt32(properties.count))
+        for property in properties { writer.append(littleEndian: property.rawValue) }
+        writer.append(littleEndian: UInt32(objects.count))
+        for id in objects { writer.append(littleEndian: id.rawValue) }
+        try StoreFile.withKey("erasing") { try transaction.put(tables.state, $0, writer.bytes) }
+    }
+
+    static func remove(_ transaction: WriteTransaction, _ tables: StoreTables) throws {
+        _ = try StoreFile.withKey("erasing") { try transaction.delete(tables.state, $0) }
+    }
+}
+
+extension ErasureMark {
+    private init(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
+        var reader = ByteReader(bytes)
+        mustRebuild = try reader.readByte() & 1 != 0
+        author = try reader.readText()
+        for _ in 0..<(try reader.readInteger(as: UInt16.self)) {
+            guard let key = try reader.readText() else {
+                throw CorruptRecord("metadata without a key", at: reader.offset)
+            }
+            metadata[key] = try reader.readText()
+        }
+        for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
+            properties.append(PropertyID(rawValue: try reader.readInteger(as: UInt32.self)))
+        }
+        for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
+            objects.append(ObjectID(rawValue: try reader.readInteger(as: UInt64.self)))
+        }
+    }
+}
+
+/// The erasures that were made.
+enum ErasureList {
+    private static let prefix = Array("erased".utf8)
+
+    static func put(
+        _ payload: UnsafeRawBufferPointer, at eventNumber: EventNumber, _ transaction: WriteTransaction,
+        _ tables: StoreTables
+    ) throws {
+        var key = ByteWriter()
+        prefix.withUnsafeBytes { key.append($0) }
+        key.append(bigEndian: eventNumber.rawValue)
+        try transaction.put(tables.state, key.bytes, payload)
+    }
+
+    /// In the order of the log.
+    static func all(
+        _ transaction: ReadTransaction, _ tables: StoreTables
+    ) throws -> [(eventNumber: EventNumber, record: ErasureRecord)] {
+        try payloads(transaction, tables).map { eventNumber, payload in
+            do throws(CorruptRecord) {
+                return (eventNumber, try record(payload))
+            } catch {
+                throw StrataError.corrupt(error, "state")
+            }
+        }
+    }
+
+    private static func record(_ payload: [UInt8]) throws(CorruptRecord) -> ErasureRecord {
+        let record = try payload.withUnsafeBufferPointer { (bytes) throws(CorruptRecord) in
+            try MaintenanceRecord(UnsafeRawBufferPointer(bytes))
+        }
+        guard case .erased(let erasure) = record else { throw CorruptRecord("an erasure that is none", at: 0) }
+        return erasure
+    }
+
+    /// The same, encoded.
+    static func payloads(
+        _ transaction: ReadTransaction, _ tables: StoreTables
+    ) throws -> [(eventNumber: EventNumber, payload: [UInt8])] {
+        var found: [(eventNumber: EventNumber, payload: [UInt8])] = []
+        try transaction.withCursor(tables.state) { cursor in
+            var isThere = try prefix.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+            while isThere, prefix.withUnsafeBytes({ cursor.key.hasPrefix($0) }) {
+                let number = StoreKey.objectID(cursor.key, at: prefix.count).rawValue
+                found.append((EventNumber(rawValue: number), Array(cursor.value)))
+                isThere = try cursor.next()
+            }
+        }
+        return found
+    }
+}
+
+extension StoreFile {
+    /// Notes in the header that the store has erased events, which older versions cannot read.
+    func noteErasures(_ transaction: WriteTransaction) throws {
+        guard let bytes = try Self.meta("header", tables, transaction) else { return }
+        var header = try StoreHeader(bytes)
+        guard !header.hasErasures else { return }
+        header.hasErasures = true
+        try header.encoded().withUnsafeBytes { value in
+            try Self.withKey("header") { try transaction.put(tables.meta, $0, value) }
+        }
+    }
+}
