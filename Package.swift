@@ -73,7 +73,8 @@ var targets: [Target] = [
         ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(
-        name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode"],
+        name: "StrataTestSupport",
+        dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "Locking"],
         path: "Tests/StrataTestSupport"),
     .executableTarget(
         name: "lmdb-child", dependencies: ["LMDB", "Locking", "FaultShim"], path: "Tests/lmdb-child"),
