@@ -31,6 +31,7 @@ var products: [Product] = [
     .library(name: "StrataXcode", targets: ["StrataXcode"]),
     .library(name: "StrataCoreData", targets: ["StrataCoreData"]),
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
+    .library(name: "StrataPostgres", targets: ["StrataPostgres"]),
     .library(name: "StrataObservability", targets: ["StrataObservability"]),
     .executable(name: "strata", targets: ["strata"]),
     .plugin(name: "StrataModels", targets: ["StrataModels"]),
@@ -64,6 +65,14 @@ var targets: [Target] = [
             .product(name: "MetricsTestKit", package: "swift-metrics"),
             .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        ]),
+    // Shared logs in PostgreSQL. libpq is loaded at run time, so nothing else needs it.
+    .target(
+        name: "StrataPostgres", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "Locking"]),
+    .testTarget(
+        name: "StrataPostgresTests",
+        dependencies: [
+            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport", "Locking",
         ]),
     .target(
         name: "StrataInspector",
