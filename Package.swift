@@ -72,13 +72,13 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataPostgresTests",
         dependencies: [
-            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport", "Locking",
+            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport", "Locking", "race-child",
         ]),
     .target(
         name: "StrataInspector",
         dependencies: [
-            "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataCoreData", "Locking", argumentParser,
-            logging,
+            "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataCoreData", "StrataPostgres", "Locking",
+            argumentParser, logging,
         ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(
@@ -109,7 +109,8 @@ var targets: [Target] = [
             "store-fault-child",
         ]),
     .executableTarget(
-        name: "race-child", dependencies: ["StrataGraph", "StrataTestSupport"], path: "Tests/race-child"),
+        name: "race-child", dependencies: ["StrataGraph", "StrataPostgres", "StrataTestSupport"],
+        path: "Tests/race-child"),
     .executableTarget(
         name: "count-child", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "FaultShim"],
         path: "Tests/count-child"),

@@ -2,7 +2,7 @@ public import StrataGraph
 import StrataStore
 
 extension PersistentStoreLog {
-    /// A log in a PostgreSQL database, whose tables `PostgresSetup` or `strata log init` has made.
+    /// A log in a PostgreSQL database, whose tables `PostgresSetup` or `strata shared init` has made.
     ///
     /// ```swift
     /// let options = PersistentStoreOptions(log: .postgres("postgresql://db.example.com/shop", lineage: "shop"))

@@ -143,7 +143,7 @@ final class PostgresConnection {
                 StrataError(
                     .logUnavailable,
                     "The database has no tables for a shared log, or older ones (\(message)). Make them with "
-                        + "'strata log init'."))
+                        + "'strata shared init'."))
         case "42501":
             return .refused(
                 StrataError(.logUnavailable, "The role may not use the shared log: \(message). Grant it the rights."))

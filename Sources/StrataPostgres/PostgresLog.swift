@@ -95,21 +95,29 @@ final class PostgresLog: SharedLog {
         StrataError(
             .logUnavailable,
             "The database has tables of version \(version) for shared logs, and this version of Strata needs "
-                + "\(PostgresTables.version). Run 'strata log init'.")
+                + "\(PostgresTables.version). Run 'strata shared init'.")
     }
 
     private var log: PostgresValue { .text(lineage) }
 
     func open(
-        founder: SharedLogIdentity
+        founder: SharedLogIdentity?
     ) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd) {
         try ask { connection, deadline throws(SharedLogFailure) in
-            let rows = try connection.run(
-                "select * from strata.begin($1, $2, $3, $4, $5)",
-                [
-                    log, .uuid(founder.identifier), .uuid(founder.lineage), .integer(founder.createdMicroseconds),
-                    .bytes(SharedLogEnd.start.digest),
-                ], deadline: deadline)
+            let rows: PostgresRows
+            if let founder {
+                rows = try connection.run(
+                    "select * from strata.begin($1, $2, $3, $4, $5)",
+                    [
+                        log, .uuid(founder.identifier), .uuid(founder.lineage), .integer(founder.createdMicroseconds),
+                        .bytes(SharedLogEnd.start.digest),
+                    ], deadline: deadline)
+            } else {
+                rows = try connection.run(
+                    "select identifier, course, created, number, event, digest from strata.logs where lineage = $1",
+                    [log], deadline: deadline)
+                if rows.count == 0 { throw .refused(.missingLog(lineage)) }
+            }
             guard let identifier = rows.uuid(0, 0), let course = rows.uuid(0, 1), let created = rows.integer(0, 2),
                 let number = rows.integer(0, 3), let event = rows.integer(0, 4), let digest = rows.data(0, 5)
             else { throw Self.unreadable }

@@ -20,7 +20,7 @@ extension Store {
         if let connection = options.sharedLog, !options.isReadOnly {
             let made = try connection.connect()
             options = options.joining(
-                try identity(of: made, connection, hasStore: directory.hasDataFile, options.clock()))
+                try identity(of: made, connection, hasStore: directory.hasDataFile, options))
             log = made
         }
         let store: Store
@@ -91,7 +91,9 @@ extension Store {
                 tables = tables.withoutRemovals
             }
             if !header.buffersCounts { tables.countsWait = false }
-            if header.hasViews || !options.isReadOnly && model?.views.isEmpty == false {
+            // A store with a shared log may receive the first view at any time.
+            let mayGetViews = options.sharedLog != nil || model?.views.isEmpty == false
+            if header.hasViews || !options.isReadOnly && mayGetViews {
                 tables.views = try ViewTables(opening: environment)
             }
             tables.bufferLimits = options.bufferLimits
@@ -115,7 +117,9 @@ extension Store {
     ) -> EnvironmentOptions {
         var lmdb = EnvironmentOptions()
         lmdb.access =
-            options.isReadOnly ? .readOnly : .readWrite(create: options.createsIfMissing && hasModel)
+            options.isReadOnly
+            ? .readOnly
+            : .readWrite(create: options.createsIfMissing && hasModel || options.identity != nil)
         lmdb.durability =
             switch options.durability {
             case .full: .full

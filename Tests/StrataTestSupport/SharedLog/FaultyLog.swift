@@ -82,7 +82,7 @@ package final class FaultyLog: SharedLog {
     }
 
     package func open(
-        founder: SharedLogIdentity
+        founder: SharedLogIdentity?
     ) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd) {
         let log = log
         return try ask { () throws(SharedLogFailure) in try log.open(founder: founder) }

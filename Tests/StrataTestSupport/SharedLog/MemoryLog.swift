@@ -70,10 +70,10 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
     }
 
     func open(
-        founder: SharedLogIdentity
+        founder: SharedLogIdentity?
     ) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd) {
-        try ask { state in
-            let identity = state.identity ?? founder
+        try ask { state throws(SharedLogFailure) in
+            guard let identity = state.identity ?? founder else { throw .refused(.missingLog("memory")) }
             state.identity = identity
             return (identity, state.end)
         }

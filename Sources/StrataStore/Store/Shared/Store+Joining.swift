@@ -23,9 +23,9 @@ extension Store {
     ///
     /// - Parameter hasStore: a store that is there already can be opened without an answer.
     static func identity(
-        of log: any SharedLog, _ connection: SharedLogConnection, hasStore: Bool, _ now: Date
+        of log: any SharedLog, _ connection: SharedLogConnection, hasStore: Bool, _ options: StoreOptions
     ) throws -> SharedLogIdentity? {
-        let founder = SharedLogIdentity.make(at: now)
+        let founder = options.createsIfMissing ? SharedLogIdentity.make(at: options.clock()) : nil
         if hasStore {
             do throws(SharedLogFailure) {
                 return try log.open(founder: founder).identity
@@ -55,6 +55,8 @@ extension Store {
         guard file.options.identity != nil else { return }
         do {
             try node.catchUp(file.options.migration.progress)
+            // Takes note of the models that came.
+            try file.read { _, _, _ in }
         } catch let error as StrataError where error.code == .logUnavailable && file.histories.newest != nil {
             // Reads go on with what is here.
         }

@@ -38,6 +38,7 @@ struct FrameReceiver {
             var appending = FrameAppending(file.tables, after: head, try file.histories(for: head, transaction))
             for frame in fresh { try appending.append(frame, transaction) }
             try appending.finish(transaction)
+            if appending.histories.newest?.model.views.isEmpty == false { try file.noteViews(transaction) }
             return appending.head.transaction
         }
     }

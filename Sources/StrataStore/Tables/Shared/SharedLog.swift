@@ -11,8 +11,9 @@ package import StrataModel
 package protocol SharedLog: Sendable {
     /// Begins the log with this identity, unless it has one.
     ///
+    /// - Parameter founder: nil refuses a log that was not begun.
     /// - Returns: the identity that it has, and its end.
-    func open(founder: SharedLogIdentity) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd)
+    func open(founder: SharedLogIdentity?) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd)
 
     /// Appends transactions if the log ends at `end`. All of them are durable when this returns `appended`, or none.
     ///
@@ -143,6 +144,12 @@ package enum SharedLogFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension StrataError {
+    /// A log that was not begun.
+    package static func missingLog(_ name: String) -> StrataError {
+        StrataError(
+            .persistentStoreOpen, "There is no shared log named \(name). The first container that opens it begins it.")
+    }
+
     /// Another transaction has the id of one that is to be appended.
     package static func repeatedID(_ id: UUID) -> StrataError {
         StrataError(
