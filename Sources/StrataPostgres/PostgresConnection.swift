@@ -61,8 +61,8 @@ final class PostgresConnection {
 
     /// Runs one statement, in one round trip.
     ///
-    /// - Throws: `answerLost` if it may have been carried out, `unreachable` if it was not, `refused`. The connection is
-    ///   broken after the first two.
+    /// - Throws: `answerLost` if it may have been carried out, `unreachable` if it was not, `refused`. The connection
+    ///   is broken after the first two.
     func run(
         _ statement: String, _ values: [PostgresValue] = [], deadline: ContinuousClock.Instant
     ) throws(SharedLogFailure) -> PostgresRows {

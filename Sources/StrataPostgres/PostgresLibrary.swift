@@ -9,8 +9,7 @@ struct PostgresLibrary: Sendable {
     typealias Result = OpaquePointer
     typealias Text = UnsafePointer<CChar>
 
-    let connectStartParams:
-        @Sendable @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> Connection?
+    let connectStartParams: @Sendable @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> Connection?
     let connectPoll: @Sendable @convention(c) (Connection) -> Int32
     let status: @Sendable @convention(c) (Connection) -> Int32
     let errorMessage: @Sendable @convention(c) (Connection) -> Text?

@@ -6,8 +6,8 @@ import StrataStore
 /// Waits for appends of others, and tells them of those of this process.
 ///
 /// Others are told by a notification after the commit, at most one in `quiet`: a notification inside the append would
-/// have commits wait for each other. A notification may be lost with its sender, so the end of the log is also asked for
-/// every `interval`.
+/// have commits wait for each other. A notification may be lost with its sender, so the end of the log is also asked
+/// for every `interval`.
 ///
 /// `link` has a mutex of its own, which a thread holds while it waits; `orders` is short.
 final class PostgresNews: Sendable {
@@ -77,7 +77,9 @@ final class PostgresNews: Sendable {
             if link.end > number || end <= now { return link.end }
             var next = min(end, link.asked + Self.interval)
             if let news = orders.withLock({ $0.news }) {
-                if now >= link.told + Self.quiet { try tell(news, connection, &link) } else {
+                if now >= link.told + Self.quiet {
+                    try tell(news, connection, &link)
+                } else {
                     next = min(next, link.told + Self.quiet)
                 }
             }
@@ -160,7 +162,8 @@ final class WakeUp: Sendable {
         guard left > .zero else { return false }
         let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
         var descriptors = [
-            pollfd(fd: socket, events: Int16(POLLIN), revents: 0), pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
         ]
         guard poll(&descriptors, 2, Int32(clamping: milliseconds + 1)) > 0 else { return false }
         if descriptors[1].revents != 0 {

@@ -8,7 +8,8 @@ public enum PostgresSetup {
         /// Only the role that makes the tables, and those to whom it grants rights.
         case owner
         /// The members of two roles, which are made if they are missing: of `strata_append`, which may read logs and
-        /// append to them, and of `strata_maintain`, which may change the tables. Making roles needs the right to do so.
+        /// append to them, and of `strata_maintain`, which may change the tables. Making roles needs the right to do
+        /// so.
         case roles
     }
 
@@ -27,6 +28,7 @@ public enum PostgresSetup {
             func run(_ statement: String) throws(SharedLogFailure) {
                 _ = try connection.run(statement, deadline: deadline)
             }
+            try run("set client_min_messages = warning")
             try run("begin")
             for statement in PostgresTables.preparation { try run(statement) }
             try run("lock table strata.versions in exclusive mode")

@@ -2,8 +2,8 @@ import StrataModel
 
 /// The tables of shared logs in a database, and the functions by which stores use them.
 ///
-/// All are in the schema `strata`. `version` is raised with each step that is added to `steps`. The functions run with the
-/// rights of their owner, so a role that may call them needs no rights to write to the tables.
+/// All are in the schema `strata`. `version` is raised with each step that is added to `steps`. The functions run with
+/// the rights of their owner, so a role that may call them needs no rights to write to the tables.
 enum PostgresTables {
     /// The version that this code makes and uses.
     static var version: UInt64 { UInt64(steps.count) }
@@ -14,7 +14,10 @@ enum PostgresTables {
     /// Before the first step.
     static let preparation = [
         "create schema if not exists strata",
-        "create table if not exists strata.versions(version bigint primary key, made timestamptz not null default now())",
+        """
+        create table if not exists strata.versions(
+            version bigint primary key, made timestamptz not null default now())
+        """,
     ]
 
     private static let first = [
@@ -58,7 +61,8 @@ enum PostgresTables {
         begin
             select l.number, l.digest into head from strata.logs l where l.lineage = log for update;
             if not found then
-                return query select 4::bigint, null::bigint, null::uuid, null::bigint, null::bigint, null::bytea, null::bytea;
+                outcome := 4;
+                return next;
                 return;
             end if;
             if head.number = expected and head.digest = expected_digest then
@@ -68,17 +72,23 @@ enum PostgresTables {
                 update strata.logs l set number = expected + added,
                     event = first_events[added] + counts[added] - 1, digest = digests[added]
                     where l.lineage = log;
-                return query select 0::bigint, expected + added, null::uuid, null::bigint, null::bigint, null::bytea, null::bytea;
+                outcome := 0;
+                number := expected + added;
+                return next;
                 return;
             end if;
             if exists (select from strata.transactions t
                        where t.lineage = log and t.id = ids[added] and t.digest = digests[added]) then
-                return query select 1::bigint, head.number, null::uuid, null::bigint, null::bigint, null::bytea, null::bytea;
+                outcome := 1;
+                number := head.number;
+                return next;
                 return;
             end if;
             select t.digest into known from strata.transactions t where t.lineage = log and t.number = expected;
             if head.number <= expected or (expected > 0 and known is distinct from expected_digest) then
-                return query select 3::bigint, head.number, null::uuid, null::bigint, null::bigint, null::bytea, null::bytea;
+                outcome := 3;
+                number := head.number;
+                return next;
                 return;
             end if;
             return query select 2::bigint, r.number, r.id, r.first_event, r.events, r.digest, r.bytes
@@ -131,8 +141,12 @@ enum PostgresTables {
     /// everything with the tables.
     static let roles = """
         do $$ begin
-            if not exists (select from pg_roles where rolname = 'strata_append') then create role strata_append; end if;
-            if not exists (select from pg_roles where rolname = 'strata_maintain') then create role strata_maintain; end if;
+            if not exists (select from pg_roles where rolname = 'strata_append') then
+                create role strata_append;
+            end if;
+            if not exists (select from pg_roles where rolname = 'strata_maintain') then
+                create role strata_maintain;
+            end if;
         end $$
         """
 

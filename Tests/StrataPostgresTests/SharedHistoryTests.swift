@@ -39,13 +39,20 @@ import Testing
     @Test func aSoundHistoryHasNoViolation() {
         #expect(sound().violations == [])
         // A save in doubt may be there or not.
-        #expect(violations { $0.log.append(.init(number: 4, author: "perhaps", digest: digest(4), isChained: true)) } == [])
+        #expect(
+            violations { $0.log.append(.init(number: 4, author: "perhaps", digest: digest(4), isChained: true)) } == [])
         // Of saves that overlap either may be first.
-        #expect(violations { $0.saves[1].begin = at(40); $0.log.swapAt(0, 1); $0.renumber(); $0.looks = [] } == [])
+        #expect(
+            violations {
+                $0.saves[1].begin = at(40); $0.log.swapAt(0, 1); $0.renumber(); $0.looks = []
+            } == [])
     }
 
     @Test func anAcknowledgedSaveThatIsNotInTheLogIsFound() {
-        #expect(violations { $0.log[2].author = nil; $0.looks = [] } == [.lost("s2")])
+        #expect(
+            violations {
+                $0.log[2].author = nil; $0.looks = []
+            } == [.lost("s2")])
     }
 
     @Test func aSaveThatIsInTheLogTwiceIsFound() {
@@ -64,12 +71,17 @@ import Testing
     }
 
     @Test func anOrderAgainstTimeIsFound() {
-        let found = violations { $0.log.swapAt(0, 2); $0.renumber(); $0.looks = [] }
+        let found = violations {
+            $0.log.swapAt(0, 2); $0.renumber(); $0.looks = []
+        }
         #expect(found.contains(.againstTime(earlier: "s0", later: "s2")))
     }
 
     @Test func aGapInTheLogIsFound() {
-        #expect(violations { $0.log[2].number = 4; $0.looks.removeLast() } == [.gap(4)])
+        #expect(
+            violations {
+                $0.log[2].number = 4; $0.looks.removeLast()
+            } == [.gap(4)])
     }
 
     @Test func aBrokenChainIsFound() {
@@ -92,7 +104,9 @@ import Testing
     }
 
     @Test func aReadWithoutTheNodesOwnWriteIsFound() {
-        let found = violations { $0.looks[1].transaction = 1; $0.looks[1].digest = digest(1) }
+        let found = violations {
+            $0.looks[1].transaction = 1; $0.looks[1].digest = digest(1)
+        }
         #expect(found == [.ownWriteUnread("s1")])
     }
 

@@ -153,7 +153,8 @@ private final class Deaf: SharedLog, @unchecked Sendable {
         return result
     }
 
-    func open(founder: SharedLogIdentity?) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd) {
+    func open(founder: SharedLogIdentity?) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd)
+    {
         try log.open(founder: founder)
     }
     func append(

@@ -10,7 +10,8 @@ import StrataPostgres
 import StrataTestSupport
 
 let arguments = CommandLine.arguments
-guard arguments.count == 4 || arguments.count == 6, let seed = UInt64(arguments[2]), let steps = Int(arguments[3]) else {
+guard arguments.count == 4 || arguments.count == 6, let seed = UInt64(arguments[2]), let steps = Int(arguments[3])
+else {
     FileHandle.standardError.write(Data("usage: race-child STORE SEED STEPS [ADDRESS LINEAGE]\n".utf8))
     exit(2)
 }

@@ -12,8 +12,8 @@ public struct PersistentStoreLog: Sendable, CustomStringConvertible {
     public var description: String { connection.name }
 }
 
-/// A place in the history of a store or of a shared log, such as the end of a save, which another process or machine can
-/// wait for.
+/// A place in the history of a store or of a shared log, such as the end of a save, which another process or machine
+/// can wait for.
 public struct StoreToken: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The id of the store, the same for all stores that share a log.
     public let storeIdentifier: UUID
@@ -29,7 +29,8 @@ public struct StoreToken: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Reads a token from its `description`; nil for other text.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let identifier = UUID(uuidString: String(parts[0])), let number = UInt64(parts[1]) else {
+        guard parts.count == 2, let identifier = UUID(uuidString: String(parts[0])), let number = UInt64(parts[1])
+        else {
             return nil
         }
         self.init(storeIdentifier: identifier, transaction: TransactionNumber(rawValue: number))

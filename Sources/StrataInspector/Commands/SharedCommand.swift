@@ -23,9 +23,9 @@ struct SharedInitCommand: ParsableCommand {
         commandName: "init",
         abstract: "Makes the tables for shared logs in a database.",
         discussion: """
-            The tables are in the schema "strata". Older ones are brought up to date, in one transaction; those of this \
-            version stay as they are. The address is a connection URI or string as libpq has them, of a role that may make \
-            a schema.
+            The tables are in the schema "strata". Older ones are brought up to date, in one transaction; those of \
+            this version stay as they are. The address is a connection URI or string as libpq has them, of a role that \
+            may make a schema.
 
             --roles makes two roles as well: a member of strata_append may read logs and append to them, a member of \
             strata_maintain may do everything with the tables.
@@ -56,8 +56,8 @@ struct SharedFillCommand: StoreCommand {
         abstract: "Copies the log of a store to a shared log.",
         discussion: """
             The shared log must be new, or hold a beginning of the store's log: then the rest is copied. Afterwards \
-            the store can be opened with that log, and so can new ones on other machines. No app may write to the store \
-            meanwhile.
+            the store can be opened with that log, and so can new ones on other machines. No app may write to the \
+            store meanwhile.
 
             Example:
                 strata shared fill BowTies.strata postgresql://db.example.com/shop#orders

@@ -20,9 +20,9 @@ struct SharedLogAddress {
     /// - Throws: `UsageError` with the logs of the database if the address names none.
     func connection() throws -> SharedLogConnection {
         guard let lineage else {
-            let names = try PostgresSetup.logs(at: database).map(\.lineage)
-            let hint = names.isEmpty ? "It has none yet." : "It has \(names.joined(separator: ", "))."
-            throw UsageError("Name a log of the database, as in postgresql://db/shop#orders. \(hint)")
+            let names = try PostgresSetup.logs(at: database).map(\.lineage).joined(separator: ", ")
+            let hint = names.isEmpty ? "It has none yet." : "It has \(names)."
+            throw UsageError("The address needs the name of a log, as in postgresql://db/shop#orders. \(hint)")
         }
         return PersistentStoreLog.postgres(database, lineage: lineage, timeout: .seconds(10)).connection
     }

@@ -107,7 +107,8 @@ package final class FaultyLog: SharedLog {
         return try ask { () throws(SharedLogFailure) in try log.digest(of: number) }
     }
 
-    package func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
+    package func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber
+    {
         let (log, timeout) = (log, min(timeout, .milliseconds(50)))
         return try ask { () throws(SharedLogFailure) in try log.wait(after: number, timeout: timeout) }
     }

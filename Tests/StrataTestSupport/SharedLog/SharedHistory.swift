@@ -42,7 +42,8 @@ package struct SharedHistory: Sendable {
         package var digest: [UInt8]
 
         package init(
-            node: Int, begin: ContinuousClock.Instant, end: ContinuousClock.Instant, transaction: UInt64, digest: [UInt8]
+            node: Int, begin: ContinuousClock.Instant, end: ContinuousClock.Instant, transaction: UInt64,
+            digest: [UInt8]
         ) {
             self.node = node
             self.begin = begin

@@ -6,8 +6,8 @@ extension Store {
     /// with that log. Interrupted, it goes on where it ended.
     ///
     /// - Returns: the last transaction of the shared log.
-    /// - Throws: `divergedLog` if the shared log is another one; `historyDropped` if this one has no beginning any more;
-    ///   `logUnavailable`.
+    /// - Throws: `divergedLog` if the shared log is another one; `historyDropped` if this one has no beginning any
+    ///   more; `logUnavailable`.
     package func fill(
         _ connection: SharedLogConnection, progress: ProgressHandler? = nil
     ) throws -> TransactionNumber {

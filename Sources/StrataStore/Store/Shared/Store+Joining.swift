@@ -42,8 +42,8 @@ extension Store {
         if let identity = file.options.identity, identity.identifier != identifier {
             throw StrataError(
                 .persistentStoreOpen,
-                "The store is not one of the shared log \(connection.name): it has another id. Open it without the log, "
-                    + "or choose another directory.", context: .init(path: path))
+                "The store is not one of the shared log \(connection.name): it has another id. Open it without the "
+                    + "log, or choose another directory.", context: .init(path: path))
         }
         let feed = feed
         let node =

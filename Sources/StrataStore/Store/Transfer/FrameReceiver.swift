@@ -48,7 +48,8 @@ struct FrameReceiver {
             guard let data = try blob(digest) else { continue }
             guard BlobReference(of: data).digest == digest else {
                 throw StrataError(
-                    .corrupt, "The bytes of a large value are not those of its digest.", context: .init(path: file.path))
+                    .corrupt, "The bytes of a large value are not those of its digest.", context: .init(path: file.path)
+                )
             }
             _ = try blobs.stage(data)
         }

@@ -207,8 +207,8 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Runs a body in a write transaction, behind the gate of a shared log if there is one. If this commit or an earlier
-    /// one failed half way, reopens the environment and runs the body once more; it must allow for that.
+    /// Runs a body in a write transaction, behind the gate of a shared log if there is one. If this commit or an
+    /// earlier one failed half way, reopens the environment and runs the body once more; it must allow for that.
     func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         try goingOn { try writeThroughGate(body) }
     }

@@ -154,8 +154,8 @@ extension StrataError {
     package static func repeatedID(_ id: UUID) -> StrataError {
         StrataError(
             .divergedLog,
-            "The shared log has another transaction with the id \(id), which is to be appended. The store is not one of "
-                + "this log: move it away and let it be made anew.")
+            "The shared log has another transaction with the id \(id), which is to be appended. The store is not one "
+                + "of this log: move it away and let it be made anew.")
     }
 
     /// The log does not have the transaction that a store ends with.
