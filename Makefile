@@ -9,7 +9,7 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples studio studio-test studio-screenshots demo-large test trust trust-quick docs bench fuzz sanitize \
+.PHONY: demo examples studio studio-test studio-screenshots demo-large test test-shared trust trust-quick docs bench fuzz sanitize \
     lint format clean dependencies
 
 demo: dependencies
@@ -56,6 +56,11 @@ demo-large: dependencies
 test: dependencies
 	swift build --build-tests
 	Scripts/test.sh
+
+# The tests of shared logs on a PostgreSQL of their own, which is installed from Debian if need be.
+test-shared: dependencies
+	STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests swift build --build-tests
+	Scripts/test-shared.sh env STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests Scripts/test.sh
 
 # Kills, power cuts, I/O faults, damage and random suites with fresh seeds, for an hour or five minutes; the result is
 # written to Tests/TRUST.md.

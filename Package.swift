@@ -33,6 +33,7 @@ var products: [Product] = [
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
     .library(name: "StrataBuckets", targets: ["StrataBuckets"]),
     .library(name: "StrataShipping", targets: ["StrataShipping"]),
+    .library(name: "StrataPostgres", targets: ["StrataPostgres"]),
     .library(name: "StrataObservability", targets: ["StrataObservability"]),
     .executable(name: "strata", targets: ["strata"]),
     .plugin(name: "StrataModels", targets: ["StrataModels"]),
@@ -78,15 +79,24 @@ var targets: [Target] = [
             .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         ]),
+    // Shared logs in PostgreSQL. libpq is loaded at run time, so nothing else needs it.
+    .target(
+        name: "StrataPostgres", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "Locking"]),
+    .testTarget(
+        name: "StrataPostgresTests",
+        dependencies: [
+            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport", "Locking", "race-child",
+        ]),
     .target(
         name: "StrataInspector",
         dependencies: [
             "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataCoreData", "StrataShipping",
-            "StrataBuckets", "Locking", argumentParser, logging,
+            "StrataBuckets", "StrataPostgres", "Locking", argumentParser, logging,
         ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(
-        name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode"],
+        name: "StrataTestSupport",
+        dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "Locking"],
         path: "Tests/StrataTestSupport"),
     .executableTarget(
         name: "lmdb-child", dependencies: ["LMDB", "Locking", "FaultShim"], path: "Tests/lmdb-child"),
@@ -112,7 +122,8 @@ var targets: [Target] = [
             "store-fault-child",
         ]),
     .executableTarget(
-        name: "race-child", dependencies: ["StrataGraph", "StrataTestSupport"], path: "Tests/race-child"),
+        name: "race-child", dependencies: ["StrataGraph", "StrataPostgres", "StrataTestSupport"],
+        path: "Tests/race-child"),
     .executableTarget(
         name: "count-child", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "FaultShim"],
         path: "Tests/count-child"),

@@ -45,6 +45,7 @@ public struct StrataCommand: ParsableCommand {
                 subcommands: [
                     VerifyCommand.self, RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
                     ShipCommand.self, StandbyCommand.self, CompactCommand.self, DoctorCommand.self,
+                    SharedCommand.self,
                 ]),
             CommandGroup(
                 name: "Models",

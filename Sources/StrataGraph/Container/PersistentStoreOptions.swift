@@ -77,6 +77,12 @@ public struct PersistentStoreOptions: Sendable {
     /// store is opened, and every minute as long as it is open.
     public var historyRetention = HistoryRetention.everything
 
+    /// The log that the store shares with stores on other machines; nil for a log of its own.
+    ///
+    /// The store is then a copy of the log with its views, and can be made anew from it at any time. A save is
+    /// acknowledged when the log has it.
+    public var log: PersistentStoreLog?
+
     /// Hears of each save, fetch and read of faults, and how long it took. Without one, nothing is timed.
     public var observer: (any ContainerObserver)?
 
@@ -87,8 +93,9 @@ public struct PersistentStoreOptions: Sendable {
     public init(
         durability: PersistentStoreDurability = .full, isReadOnly: Bool = false, timeout: Duration = .seconds(30),
         migration: PersistentStoreMigration = .automatic, migrationRules: [MigrationRule] = [],
-        requestBudget: RequestBudget = .standard, allowsModelDowngrade: Bool = false
+        requestBudget: RequestBudget = .standard, allowsModelDowngrade: Bool = false, log: PersistentStoreLog? = nil
     ) {
+        self.log = log
         self.durability = durability
         self.isReadOnly = isReadOnly
         self.timeout = timeout
@@ -112,6 +119,7 @@ public struct PersistentStoreOptions: Sendable {
         options.migration.values = migrationRules
         options.migration.progress = migrationProgress
         options.migration.allowsDowngrade = allowsModelDowngrade
+        options.sharedLog = log?.connection
         options.mendsViews = onDamage == .rebuildViews
         options.damageHandler = damageHandler
         if historyRetention != .everything { options.retention = StoreRetention(historyRetention.kept) }

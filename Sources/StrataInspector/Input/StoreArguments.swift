@@ -64,15 +64,27 @@ struct StoreArguments: ParsableArguments {
     private func with<R>(
         _ options: StoreOptions, adopting model: ManagedObjectModel? = nil, _ body: (Store) throws -> R
     ) throws -> R {
-        try checkIsThere()
-        DamageGuard.watch(path)
-        let store = try Store.open(location, model: model, options: options)
+        let store = try open(options, adopting: model)
         defer { store.close() }
         do {
             return try body(store)
         } catch let error as StrataError where !error.context.conflicts.isEmpty {
             throw NamedConflicts(error: error, names: try store.recordedNames())
         }
+    }
+
+    /// Opens the store, or a store in memory with the shared log of this address.
+    private func open(_ options: StoreOptions, adopting model: ManagedObjectModel?) throws -> Store {
+        guard let address = SharedLogAddress(path) else {
+            try checkIsThere()
+            DamageGuard.watch(path)
+            return try Store.open(location, model: model, options: options)
+        }
+        var options = options
+        options.isReadOnly = false
+        options.createsIfMissing = false
+        options.sharedLog = try address.connection()
+        return try Store.open(.inMemory, model: model, options: options)
     }
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.

@@ -15,6 +15,14 @@ extension Store {
         _ location: StoreLocation, model: ManagedObjectModel?, options: StoreOptions = StoreOptions()
     ) throws -> Store {
         let directory = try StoreDirectory(location)
+        var options = options
+        var log: (any SharedLog)?
+        if let connection = options.sharedLog, !options.isReadOnly {
+            let made = try connection.connect()
+            options = options.joining(
+                try identity(of: made, connection, hasStore: directory.hasDataFile, options))
+            log = made
+        }
         let store: Store
         do {
             store = try openFiles(directory, location, model, options)
@@ -31,16 +39,18 @@ extension Store {
             throw error
         }
         do {
+            if log == nil { try store.refuseWithoutLog() }
             do {
-                try store.settle(model)
+                try store.settle(model, log)
             } catch let error as StrataError where error.code == .corrupt && options.mendsViews && !options.isReadOnly {
                 guard store.mendViews(error) else { throw error }
-                try store.settle(model)
+                try store.settle(model, log)
             }
             store.watchForDamage()
             store.beginScrubbing()
             store.beginRetention()
             if !options.isReadOnly, store.blobs.hasFiles { store.sweepBlobsInBackground() }
+            try store.startReceiving()
         } catch {
             store.close()
             throw error
@@ -48,11 +58,12 @@ extension Store {
         return store
     }
 
-    /// Finishes what was interrupted, and has the store take over the model.
-    private func settle(_ model: ManagedObjectModel?) throws {
+    /// Finishes what was interrupted, joins the shared log, and has the store take over the model.
+    private func settle(_ model: ManagedObjectModel?, _ log: (any SharedLog)?) throws {
         try resumeRebuild(file.options.migration.progress)
         try resumeMigration(model)
         try resumeErasure(file.options.migration.progress)
+        if let log, let connection = file.options.sharedLog { try join(log, connection) }
         try adopt(model)
     }
 
@@ -82,7 +93,9 @@ extension Store {
                 tables = tables.withoutRemovals
             }
             if !header.buffersCounts { tables.countsWait = false }
-            if header.hasViews || !options.isReadOnly && model?.views.isEmpty == false {
+            // A store with a shared log may receive the first view at any time.
+            let mayGetViews = options.sharedLog != nil || model?.views.isEmpty == false
+            if header.hasViews || !options.isReadOnly && mayGetViews {
                 tables.views = try ViewTables(opening: environment)
             }
             tables.bufferLimits = options.bufferLimits
@@ -106,7 +119,9 @@ extension Store {
     ) -> EnvironmentOptions {
         var lmdb = EnvironmentOptions()
         lmdb.access =
-            options.isReadOnly ? .readOnly : .readWrite(create: options.createsIfMissing && hasModel)
+            options.isReadOnly
+            ? .readOnly
+            : .readWrite(create: options.createsIfMissing && hasModel || options.identity != nil)
         lmdb.durability =
             switch options.durability {
             case .full: .full
@@ -199,9 +214,10 @@ extension Store {
         // Another process may have created it meanwhile.
         try environment.write(timeout: options.writerLockTimeout) { transaction in
             if let other = try read(transaction) { return header = other }
+            let identity = options.identity ?? .make(at: options.clock())
             var fresh = StoreHeader(
-                identifier: UUID(), lineage: UUID(),
-                createdMicroseconds: Int64(options.clock().timeIntervalSince1970 * 1_000_000))
+                identifier: identity.identifier, lineage: identity.lineage,
+                createdMicroseconds: identity.createdMicroseconds)
             fresh.incompatibleFlags = StoreHeader.newFlags
             try fresh.encoded().withUnsafeBytes { value in
                 try StoreFile.withKey("header") { try transaction.put(tables.meta, $0, value) }

@@ -28,6 +28,8 @@ package final class Store: Sendable {
     let mending = ViewMending()
     let scrubber = Locked<RepeatedWork?>(nil)
     let keeper = Locked<RepeatedWork?>(nil)
+    /// The store's side of a shared log.
+    let node = Locked<LogNode?>(nil)
     private let isClosed = Atomic(false)
 
     /// - Throws: `BackgroundThread.Unavailable` if the system has no thread for the writer.
@@ -88,11 +90,15 @@ package final class Store: Sendable {
         feed.stop()
         scrubber.withLock { $0?.stop() }
         keeper.withLock { $0?.stop() }
+        let node = node.withLock { $0 }
+        node?.stopReceiving()
         let unused = lease.takeUnused()
-        if !unused.isEmpty, case .directory = location {
+        if !unused.isEmpty, node == nil, case .directory = location {
             _ = writer.submit(Submission(.run { [file] in file.giveBackRows(unused) }))
         }
         writer.stopAndWait()
+        node?.close()
+        file.gate.withLock { $0 = nil }
         blobs.close()
         do {
             try file.environment.close()
@@ -184,6 +190,25 @@ package final class Store: Sendable {
     /// The number of saves that wait for the writer.
     package var waitingSaveCount: Int { writer.waitingSaveCount }
 
+    /// `onWriter` without the store, for a thread that must not keep it alive.
+    func jobsOnWriter() -> @Sendable (@escaping @Sendable () throws -> Void) throws -> Void {
+        { [writer, closedError] job in
+            let submission = Submission(.run(job))
+            guard writer.submit(submission) else { throw closedError }
+            _ = try submission.wait()
+        }
+    }
+
+    /// Begins to receive what others append to the shared log, if there is one.
+    func startReceiving() throws {
+        guard let node = node.withLock({ $0 }) else { return }
+        do {
+            try node.startReceiving()
+        } catch {
+            throw file.publicError(error, during: "beginning to receive transactions")
+        }
+    }
+
     /// Runs a job on the writer's thread, after the saves that wait now.
     func onWriter(_ job: @escaping @Sendable () throws -> Void) throws {
         try checkOpen()
@@ -229,7 +254,11 @@ package final class Store: Sendable {
     }
 
     /// Writes a large value beside the store, synced; the caller holds a lease.
-    package func stageBlob(_ data: Data) throws -> BlobReference { try blobs.stage(data) }
+    package func stageBlob(_ data: Data) throws -> BlobReference {
+        let reference = try blobs.stage(data)
+        if let node = node.withLock({ $0 }) { try node.publish(blob: data, digest: reference.digest) }
+        return reference
+    }
 
     /// The bytes of a large value.
     ///

@@ -96,7 +96,7 @@ public struct RaceWorker {
     /// - Returns: false when others were first; then the changes are dropped.
     private mutating func save() throws -> Bool {
         do {
-            try context.save()
+            try saveOutOfDoubt()
             return true
         } catch let error as StrataError where error.code == .merge || error.code == .constraintMerge {
             report.refusals += 1
@@ -104,6 +104,14 @@ public struct RaceWorker {
             context.refreshAllObjects()
             return false
         }
+    }
+
+    /// A save in doubt is repeated until it is known.
+    private func saveOutOfDoubt() throws {
+        for _ in 0..<1000 {
+            do { return try context.save() } catch let error as StrataError where error.code == .inDoubt {}
+        }
+        try context.save()
     }
 
     // MARK: Reading

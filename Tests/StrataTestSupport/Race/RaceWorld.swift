@@ -33,9 +33,11 @@ public enum RaceWorld {
         ])
     }
 
-    public static func container(at location: PersistentStoreLocation) throws -> PersistentContainer {
+    public static func container(
+        at location: PersistentStoreLocation, log: PersistentStoreLog? = nil
+    ) throws -> PersistentContainer {
         let container = PersistentContainer(
-            name: "Race", model: try model(), at: location, options: .init(durability: .disposable))
+            name: "Race", model: try model(), at: location, options: .init(durability: .disposable, log: log))
         try container.loadPersistentStores()
         return container
     }

@@ -148,7 +148,7 @@ extension Store {
         try checkWritable()
         do {
             try onWriter { [file] in
-                try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
+                try file.writeThroughGate { transaction in
                     if try file.transaction(id: note.id, transaction) != nil { return }
                     guard let record = try makeRecord(transaction) else { return }
                     var head = try file.readHead(transaction)

@@ -24,71 +24,16 @@ extension Store {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
         let last = Locked(TransactionNumber.zero)
-        let lease = frames.contains { !$0.blobDigests.isEmpty } ? try beginBlobLease() : nil
-        defer { withExtendedLifetime(lease) {} }
         do {
-            try stageBlobs(of: frames, blob)
-            try onWriter { [file] in
-                let reached = try file.write { transaction in
-                    let head = try file.readHead(transaction)
-                    let fresh = try Self.unknown(frames, head, file, transaction)
-                    guard !fresh.isEmpty else { return head.transaction }
-                    var appending = FrameAppending(
-                        file.tables, after: head, try file.histories(for: head, transaction))
-                    for frame in fresh { try appending.append(frame, transaction) }
-                    try appending.finish(transaction)
-                    return appending.head.transaction
-                }
+            try onWriter { [file, blobs] in
+                let reached = try FrameReceiver(file, blobs).receive(frames, blob: blob)
                 last.withLock { $0 = reached }
             }
-        } catch let error as StrataError where error.code == .modelChanged {
-            try prepareViewTables()
-            throw error
         } catch {
             throw file.publicError(error, during: "receiving transactions")
         }
         feed.notify()
         return last.withLock { $0 }
-    }
-
-    private func stageBlobs(of frames: [LogFrame], _ blob: (Data) throws -> Data?) throws {
-        for digest in frames.flatMap(\.blobDigests) where self.blob(digest: digest) == nil {
-            guard let data = try blob(digest) else { continue }
-            guard BlobReference(of: data).digest == digest else {
-                throw StrataError(
-                    .corrupt, "The bytes of a large value are not those of its digest.", context: .init(path: path))
-            }
-            _ = try blobs.stage(data)
-        }
-    }
-
-    /// The frames after the head. Those before it must be the same as here.
-    private static func unknown(
-        _ frames: [LogFrame], _ head: LogHead, _ file: StoreFile, _ transaction: ReadTransaction
-    ) throws -> ArraySlice<LogFrame> {
-        let reader = LogReader(transaction, file.tables, SchemaHistory([]))
-        for frame in frames.prefix(while: { $0.record.number <= head.transaction }) {
-            guard let here = try reader.transaction(frame.record.number, in: head) else { continue }
-            guard here.digest == frame.record.digest else {
-                throw StrataError(
-                    .divergedLog, "Transaction \(here.number) is another one here than there.",
-                    context: .init(eventNumber: here.firstEvent, path: file.path))
-            }
-        }
-        return frames.drop { $0.record.number <= head.transaction }
-    }
-
-    /// Makes the tables of declared views, for the next opening.
-    private func prepareViewTables() throws {
-        guard file.tables.views == nil else { return }
-        do {
-            try onWriter { [file] in
-                _ = try ViewTables(opening: file.environment)
-                try file.write { try file.noteViews($0) }
-            }
-        } catch {
-            throw file.publicError(error, during: "making the tables of views")
-        }
     }
 }
 

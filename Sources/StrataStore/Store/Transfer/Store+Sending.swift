@@ -1,5 +1,4 @@
 package import Foundation
-import LMDB
 package import StrataModel
 
 /// Which log a store has, and how far it has come.
@@ -49,18 +48,12 @@ extension Store {
     ) throws -> [LogFrame] {
         try readLog { reader, head in
             let end = min(last ?? head.transaction, head.transaction)
-            let hasBlobs = try BufferedTable(file.tables.blobs).count(reader.transaction) > 0
+            let reading = try FrameReader(reader, head)
             var frames: [LogFrame] = []
             var size = 0
             var next = TransactionNumber(rawValue: after.rawValue + 1)
             while next <= end, size < limitInBytes {
-                guard let record = try reader.transaction(next, in: head) else {
-                    if let baseline = try reader.baseline() { throw baseline.refusal(nil) }
-                    throw StrataError(
-                        .historyDropped, "The log does not go back to transaction \(next).",
-                        context: .init(eventNumber: head.firstKeptEvent, path: path))
-                }
-                let frame = try frame(record, reader, hasBlobs)
+                let frame = try reading.frame(next, path: path)
                 frames.append(frame)
                 size += frame.bytes.count
                 next = TransactionNumber(rawValue: next.rawValue + 1)
@@ -69,49 +62,6 @@ extension Store {
         }
     }
 
-    private func frame(_ record: TransactionRecord, _ reader: LogReader, _ hasBlobs: Bool) throws -> LogFrame {
-        guard let bytes = try reader.transaction.get(file.tables.transactions, record.number.rawValue) else {
-            throw StrataError(.corrupt, "A transaction of the log is missing: \(record.number).")
-        }
-        let digests = hasBlobs ? try blobDigests(of: record, reader) : []
-        let encoded = try LogFrame.encoded(record.number, record: bytes, blobDigests: digests) { writer in
-            try reader.events(from: record.firstEvent, through: record.lastEvent) { event, _ in
-                writer.append(littleEndian: UInt32(event.record.count))
-                writer.append(event.record)
-                return true
-            }
-        }
-        do {
-            return try LogFrame(encoded)
-        } catch {
-            throw StrataError.corrupt(error, "transactions")
-        }
-    }
-
-    /// The large values that the events of a transaction name, each once.
-    private func blobDigests(of record: TransactionRecord, _ reader: LogReader) throws -> [Data] {
-        var digests: [Data] = []
-        func note(_ value: AttributeValue) {
-            if case .blob(let reference) = value, !digests.contains(reference.digest) {
-                digests.append(reference.digest)
-            }
-        }
-        try reader.events(from: record.firstEvent, through: record.lastEvent) { event, eventNumber in
-            switch try RecordedEvent(event, eventNumber, reader.histories).payload {
-            case .inserted(let values):
-                for value in values { if case .value(let value) = value.value { note(value) } }
-            case .updated(let changes):
-                for change in changes { if case .value(let value) = change.after { note(value) } }
-            default: break
-            }
-            return true
-        }
-        return digests
-    }
-
     /// The bytes of a large value, checked; nil if they are not here.
-    package func blob(digest: Data) -> Data? {
-        guard let data = blobs.contents(digest: digest), BlobReference(of: data).digest == digest else { return nil }
-        return data
-    }
+    package func blob(digest: Data) -> Data? { blobs.checkedContents(digest: digest) }
 }

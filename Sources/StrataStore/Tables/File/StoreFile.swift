@@ -25,6 +25,8 @@ final class StoreFile: Sendable {
     let installations = Locked<[ModelVersion: EventNumber]>([:])
     /// Is told of damage that reads and saves meet.
     let damageHandler = Locked<(@Sendable (StrataError) -> Void)?>(nil)
+    /// What commits go through; nil if the store has its log for itself, and once it is closed.
+    let gate = Locked<(any LogGate)?>(nil)
 
     init(
         environment: Environment, tables: StoreTables, options: StoreOptions, header: StoreHeader, path: String,
@@ -205,15 +207,24 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Runs a body in a write transaction. If this commit or an earlier one failed half way, reopens the environment
-    /// and runs the body once more; it must allow for that.
+    /// Runs a body in a write transaction, behind the gate of a shared log if there is one. If this commit or an
+    /// earlier one failed half way, reopens the environment and runs the body once more; it must allow for that.
     func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        try goingOn { try writeThroughGate(body) }
+    }
+
+    /// The same past the gate.
+    func writeDirectly<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        try goingOn { try environment.write(timeout: options.writerLockTimeout, body) }
+    }
+
+    private func goingOn<R>(_ work: () throws -> R) throws -> R {
         do {
-            return try environment.write(timeout: options.writerLockTimeout, body)
+            return try work()
         } catch let error as LMDBError where error.code == .outcomeUnknown || error.code == .panic {
             StoreLogger.shared.warning("a commit failed half way in \(path); opening the file anew")
             try environment.reopenIfBroken()
-            return try environment.write(timeout: options.writerLockTimeout, body)
+            return try work()
         }
     }
 }

@@ -92,6 +92,10 @@ package struct StoreOptions: Sendable {
     package var pastPartSize: UInt64?
     /// What the store may do when the model differs from its own.
     package var migration = MigrationOptions()
+    /// The log that the store shares with other machines; nil for one of its own.
+    package var sharedLog: SharedLogConnection?
+    /// What a new store with a shared log takes over from it; nil if the log has not answered.
+    var identity: SharedLogIdentity?
     /// Whether views of the store stay that the model does not declare.
     package var keepsOwnViews = true
 

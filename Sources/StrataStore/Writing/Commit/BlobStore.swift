@@ -131,6 +131,12 @@ final class BlobStore: Sendable {
         return files.read(folder: folder, name: name)
     }
 
+    /// The bytes under a digest; nil if there are none, or others.
+    func checkedContents(digest: Data) -> Data? {
+        guard let data = contents(digest: digest), BlobReference(of: data).digest == digest else { return nil }
+        return data
+    }
+
     /// Whether the bytes are there, without reading them.
     func exists(_ reference: BlobReference) -> Bool {
         guard let files else { return memory.withLock { $0[reference.digest] != nil } }

@@ -74,7 +74,7 @@ final class Committer {
         var results: [Submission.Answer] = []
         do {
             var applied: ContinuousClock.Instant?
-            try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
+            try file.writeThroughGate { transaction in
                 results = try apply(&group, joining, transaction)
                 try statistics.save(transaction, file.tables)
                 isFoldDue = try BufferFold.isDue(file.tables, transaction)
@@ -87,7 +87,7 @@ final class Committer {
             // Another commit failed half way; nothing of this group was begun.
             try file.environment.reopenIfBroken()
             do {
-                try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
+                try file.writeThroughGate { transaction in
                     results = try apply(group, transaction)
                 }
             } catch let error as LMDBError where error.code == .outcomeUnknown {
@@ -231,7 +231,7 @@ final class Committer {
             StoreLogger.shared.warning("a commit failed while its head was written: \(cause)")
             try file.environment.reopenIfBroken()
             var settled: [Submission.Answer] = []
-            try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
+            try file.writeThroughGate { transaction in
                 settled = try apply(group, transaction)
                 // Written even if every save was found, so that there is something to commit.
                 try file.writeHead(try file.readHead(transaction), transaction)

@@ -99,6 +99,7 @@ final class RowLease: Sendable {
 extension StoreFile {
     /// Takes `count` row numbers on the writer's thread, even while a save holds the exclusive turn.
     func leaseRows(_ count: UInt64, on writer: WriterThread) throws -> Range<UInt64> {
+        if let gate = gate.withLock({ $0 }) { return try gate.leaseRows(count) }
         if writer.isCurrent { return try leaseRows(count) }
         let leased = Locked(0..<0 as Range<UInt64>)
         let submission = Submission(

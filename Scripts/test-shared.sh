@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Starts a PostgreSQL of its own on a socket in a temporary directory, runs the tests of shared logs on it, and stops it.
+# Installs Debian's PostgreSQL if there is none.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
+
+programs() { ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1; }
+if [ -z "$(programs)" ] && ! command -v initdb >/dev/null; then
+    echo "Installing PostgreSQL ..."
+    as_root apt-get update -qq
+    # No cluster of the system's, which would start with it.
+    as_root mkdir -p /etc/postgresql-common
+    [ -e /etc/postgresql-common/createcluster.conf ] \
+        || echo "create_main_cluster = false" | as_root tee /etc/postgresql-common/createcluster.conf >/dev/null
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql >/dev/null
+fi
+bin="$(programs)"
+[ -n "$bin" ] || bin="$(dirname "$(command -v initdb)")"
+
+# PostgreSQL does not run as root.
+folder="$(mktemp -d /tmp/strata-postgres-XXXXXX)"
+if [ "$(id -u)" -eq 0 ]; then
+    chown postgres "$folder"
+    server() { setpriv --reuid=postgres --regid=postgres --init-groups env -C "$folder" "$@"; }
+else
+    server() { env -C "$folder" "$@"; }
+fi
+stop() {
+    server "$bin/pg_ctl" -D "$folder/data" -m immediate -w stop >/dev/null 2>&1 || true
+    rm -rf "$folder"
+}
+trap stop EXIT
+server "$bin/initdb" -D "$folder/data" -A trust -U strata --no-sync --no-instructions >/dev/null
+server "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w \
+    -o "-k $folder -c listen_addresses= -c max_connections=300" start >/dev/null
+
+export STRATA_POSTGRES="postgresql:///postgres?host=$folder&user=strata"
+"$@"

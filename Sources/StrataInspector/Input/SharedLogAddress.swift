@@ -1,0 +1,29 @@
+import StrataGraph
+import StrataPostgres
+import StrataStore
+
+/// The address of a shared log, `postgresql://…#lineage`, where a store's directory may stand.
+struct SharedLogAddress {
+    /// What libpq connects to.
+    let database: String
+    /// The name of the log; nil if the address names none.
+    let lineage: String?
+
+    /// Nil for the path of a directory.
+    init?(_ text: String) {
+        guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") else { return nil }
+        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        database = String(parts[0])
+        lineage = parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil
+    }
+
+    /// - Throws: `UsageError` with the logs of the database if the address names none.
+    func connection() throws -> SharedLogConnection {
+        guard let lineage else {
+            let names = try PostgresSetup.logs(at: database).map(\.lineage).joined(separator: ", ")
+            let hint = names.isEmpty ? "It has none yet." : "It has \(names)."
+            throw UsageError("The address needs the name of a log, as in postgresql://db/shop#orders. \(hint)")
+        }
+        return PersistentStoreLog.postgres(database, lineage: lineage, timeout: .seconds(10)).connection
+    }
+}

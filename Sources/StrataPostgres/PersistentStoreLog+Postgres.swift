@@ -1,0 +1,29 @@
+public import StrataGraph
+import StrataStore
+
+extension PersistentStoreLog {
+    /// A log in a PostgreSQL database, whose tables `PostgresSetup` or `strata shared init` has made.
+    ///
+    /// ```swift
+    /// let options = PersistentStoreOptions(log: .postgres("postgresql://db.example.com/shop", lineage: "shop"))
+    /// let container = try PersistentContainer(name: "Shop", entities: [Order.self], options: options)
+    /// ```
+    ///
+    /// libpq is loaded when the store is opened. A store uses two connections.
+    ///
+    /// - Parameters:
+    ///   - address: a connection URI or string as libpq has them. Service files, password files, TLS settings and the
+    ///     environment count as for other clients.
+    ///   - lineage: the name of the log in the database. The first store that opens it begins it.
+    ///   - timeout: how long a save tries to reach the database before it throws `logUnavailable`, or `inDoubt` if it
+    ///     was sent and not answered.
+    public static func postgres(
+        _ address: String, lineage: String, timeout: Duration = .seconds(30)
+    ) -> PersistentStoreLog {
+        let name = "\(PostgresLog.name(of: address))#\(lineage)"
+        return PersistentStoreLog(
+            SharedLogConnection(name: name, timeout: timeout) {
+                PostgresLog(address, lineage: lineage, timeout: min(timeout, .seconds(10)))
+            })
+    }
+}

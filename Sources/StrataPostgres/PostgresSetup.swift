@@ -1,0 +1,57 @@
+public import StrataModel
+import StrataStore
+
+/// Makes the tables for shared logs in a PostgreSQL database.
+public enum PostgresSetup {
+    /// Who may use the logs of a database.
+    public enum Access: Sendable, Hashable {
+        /// Only the role that makes the tables, and those to whom it grants rights.
+        case owner
+        /// The members of two roles, which are made if they are missing: of `strata_append`, which may read logs and
+        /// append to them, and of `strata_maintain`, which may change the tables. Making roles needs the right to do
+        /// so.
+        case roles
+    }
+
+    /// Makes the tables of shared logs in the schema `strata`, or brings older ones up to date; in one transaction.
+    ///
+    /// - Parameter address: a connection URI or string as libpq has them, with the rights to make a schema.
+    /// - Returns: the version of the tables before, 0 if there were none, and now.
+    /// - Throws: `logUnavailable` with what PostgreSQL says.
+    @discardableResult
+    public static func makeTables(
+        at address: String, access: Access = .owner, timeout: Duration = .seconds(30)
+    ) throws(StrataError) -> (before: Int, now: Int) {
+        do throws(SharedLogFailure) {
+            let deadline = ContinuousClock.now + timeout
+            let connection = try PostgresConnection(address, deadline: deadline)
+            func run(_ statement: String) throws(SharedLogFailure) {
+                _ = try connection.run(statement, deadline: deadline)
+            }
+            try run("set client_min_messages = warning")
+            try run("begin")
+            for statement in PostgresTables.preparation { try run(statement) }
+            try run("lock table strata.versions in exclusive mode")
+            let rows = try connection.run("select coalesce(max(version), 0) from strata.versions", deadline: deadline)
+            let version = rows.integer(0, 0) ?? 0
+            guard version <= PostgresTables.version else {
+                throw .refused(PostgresLog.newer(version))
+            }
+            for (index, step) in PostgresTables.steps.enumerated() where index >= Int(version) {
+                for statement in step { try run(statement) }
+                try run("insert into strata.versions(version) values (\(index + 1))")
+            }
+            if access == .roles {
+                try run(PostgresTables.roles)
+                for statement in PostgresTables.grants { try run(statement) }
+            }
+            try run("commit")
+            return (Int(version), Int(PostgresTables.version))
+        } catch {
+            if case .refused(let refusal) = error { throw refusal }
+            throw StrataError(
+                .logUnavailable, "The tables could not be made in \(PostgresLog.name(of: address)): \(error).",
+                cause: error)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import LMDB
+import Locking
+import StrataModel
+
+/// A store's side of a shared log: publishes what the store's commits append, and receives what others appended.
+///
+/// A commit is published while its write transaction is open, after everything was checked and sealed. So only one
+/// append of a store is under way, the saves that share a commit share it, and the store never has a transaction that
+/// the log does not have.
+///
+/// The variables are guarded by their mutex. The parts of a store are kept here and not the store itself, which a
+/// thread of the node's would otherwise close.
+final class LogNode: LogGate {
+    let log: any SharedLog
+    let connection: SharedLogConnection
+    let file: StoreFile
+    let blobs: BlobStore
+    let contact: LogContact
+    /// Runs a job on the writer's thread, after the saves that wait.
+    let onWriter: @Sendable (@escaping @Sendable () throws -> Void) throws -> Void
+    /// Is called when the end of the local log has moved.
+    let announce: @Sendable () -> Void
+    let receiving = ReceivingThread()
+
+    init(
+        _ log: any SharedLog, _ connection: SharedLogConnection, _ file: StoreFile, _ blobs: BlobStore,
+        onWriter: @escaping @Sendable (@escaping @Sendable () throws -> Void) throws -> Void,
+        announce: @escaping @Sendable () -> Void
+    ) {
+        self.log = log
+        self.connection = connection
+        self.file = file
+        self.blobs = blobs
+        self.onWriter = onWriter
+        self.announce = announce
+        contact = LogContact(connection)
+    }
+
+    // MARK: Publishing
+
+    /// Others have appended before.
+    private struct Overtaken: Error {
+        let missing: [SharedTransaction]
+    }
+
+    /// What one attempt has made of a write transaction.
+    private struct Attempt {
+        var made: [SharedTransaction] = []
+        var isPublished = false
+    }
+
+    func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        while true {
+            var attempt = Attempt()
+            do {
+                return try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
+                    attempt = Attempt()
+                    let before = try plainHead(transaction)
+                    let result = try body(transaction)
+                    guard let before, let after = try plainHead(transaction), before.transaction < after.transaction
+                    else { return result }
+                    attempt.made = try transactions(after: before, through: after, transaction)
+                    try publish(attempt.made, after: before)
+                    attempt.isPublished = true
+                    return result
+                }
+            } catch let overtaken as Overtaken {
+                try receive(overtaken.missing, insteadOf: attempt.made)
+            } catch {
+                guard attempt.isPublished, !Self.canBeSettled(error) else { throw error }
+                // The log has it, so nobody may be told that nothing was written.
+                throw inDoubt("The shared log has the save, but it could not be written here.", error)
+            }
+        }
+    }
+
+    /// Whether the committer runs the same saves again, and so finds them in the log.
+    private static func canBeSettled(_ error: any Error) -> Bool {
+        guard let error = error as? LMDBError else { return false }
+        return error.code == .outcomeUnknown || error.code == .panic
+    }
+
+    private func inDoubt(_ message: String, _ cause: (any Error)?) -> StrataError {
+        StrataError(
+            .inDoubt, message + " Saving again finds out.", context: .init(path: file.path), cause: cause)
+    }
+
+    /// The head; nil during a rebuild, which appends nothing.
+    private func plainHead(_ transaction: ReadTransaction) throws -> LogHead? {
+        guard let bytes = try StoreFile.meta("head", file.tables, transaction), bytes.count == LogHead.size else {
+            return nil
+        }
+        return try file.readHead(transaction)
+    }
+
+    private func transactions(
+        after before: LogHead, through after: LogHead, _ transaction: WriteTransaction
+    ) throws -> [SharedTransaction] {
+        let frames = try FrameReader(
+            LogReader(transaction, file.tables, try file.histories(for: after, transaction)), after)
+        return try (before.transaction.rawValue + 1...after.transaction.rawValue).map { number in
+            SharedTransaction(try frames.frame(TransactionNumber(rawValue: number), path: file.path))
+        }
+    }
+
+    /// Appends until the log has answered or the time is over. While no answer has come, the same bytes are sent, so a
+    /// transaction whose answer was lost is found by its id.
+    private func publish(_ made: [SharedTransaction], after head: LogHead) throws {
+        var isAsked = false
+        let answer = try contact.ask { () throws(SharedLogFailure) in
+            do throws(SharedLogFailure) {
+                return try log.append(made, after: SharedLogEnd(head))
+            } catch {
+                if case .answerLost = error { isAsked = true }
+                throw error
+            }
+        } orThrow: { failure in
+            guard isAsked else { return contact.unavailable(failure) }
+            return inDoubt("Whether the shared log \(connection.name) has the save is not known: \(failure).", failure)
+        }
+        if case .overtaken(let missing) = answer { throw Overtaken(missing: missing) }
+        contact.noteEnd(made.last?.number)
+    }
+
+    /// Receives what others have appended, on the thread that writes.
+    private func receive(_ missing: [SharedTransaction], insteadOf made: [SharedTransaction]) throws {
+        do {
+            try receiveHere(missing)
+        } catch {
+            let ids = Set(missing.map(\.id))
+            guard made.contains(where: { ids.contains($0.id) }) else { throw error }
+            throw inDoubt("The shared log has the save, but it could not be received here.", error)
+        }
+    }
+
+    // MARK: Rows and large values
+
+    func leaseRows(_ count: UInt64) throws -> Range<UInt64> {
+        try contact.ask { () throws(SharedLogFailure) in try log.leaseRows(count) }
+    }
+
+    /// Has the log keep a large value that is here.
+    func publish(blob: Data, digest: Data) throws {
+        try contact.ask { () throws(SharedLogFailure) in try log.put(blob: blob, digest: digest) }
+    }
+
+    /// The bytes of a large value that the log has; nil if there are none.
+    func contents(ofBlob digest: Data) throws -> Data? {
+        try contact.ask { () throws(SharedLogFailure) in try log.blob(digest: digest) }
+    }
+}
+
+extension SharedLogEnd {
+    init(_ head: LogHead) {
+        self.init(transaction: head.transaction, event: head.event, digest: head.digest)
+    }
+}
+
+extension SharedTransaction {
+    init(_ frame: LogFrame) {
+        self.init(
+            number: frame.record.number, id: frame.record.id, firstEvent: frame.record.firstEvent,
+            eventCount: frame.record.eventCount, digest: frame.record.digest, bytes: frame.bytes)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import LMDB
+import Locking
+package import StrataModel
+
+// A store that joins a shared log has the log's identity. Its `state` table says so from then on, and it is not opened
+// for writing without the log: what was written then would be in no other store.
+
+extension StoreOptions {
+    /// The options of a store that shares its log: the log is what makes a save durable, and what a power loss takes of
+    /// the store is received again. A migration is one transaction.
+    func joining(_ identity: SharedLogIdentity?) -> StoreOptions {
+        var options = self
+        if options.durability == .full { options.durability = .relaxed }
+        options.migration.limits.objectsInOneCommit = .max
+        options.identity = identity
+        return options
+    }
+}
+
+extension Store {
+    /// Asks a shared log who it is, before the store is opened.
+    ///
+    /// - Parameter hasStore: a store that is there already can be opened without an answer.
+    static func identity(
+        of log: any SharedLog, _ connection: SharedLogConnection, hasStore: Bool, _ options: StoreOptions
+    ) throws -> SharedLogIdentity? {
+        let founder = options.createsIfMissing ? SharedLogIdentity.make(at: options.clock()) : nil
+        if hasStore {
+            do throws(SharedLogFailure) {
+                return try log.open(founder: founder).identity
+            } catch {
+                if case .refused(let refusal) = error { throw refusal }
+                return nil
+            }
+        }
+        return try LogContact(connection).ask { () throws(SharedLogFailure) in try log.open(founder: founder).identity }
+    }
+
+    /// Joins a shared log with the open files, and receives what is missing here.
+    func join(_ log: any SharedLog, _ connection: SharedLogConnection) throws {
+        if let identity = file.options.identity, identity.identifier != identifier {
+            throw StrataError(
+                .persistentStoreOpen,
+                "The store is not one of the shared log \(connection.name): it has another id. Open it without the "
+                    + "log, or choose another directory.", context: .init(path: path))
+        }
+        let feed = feed
+        let node =
+            node.withLock { $0 }
+            ?? LogNode(log, connection, file, blobs, onWriter: jobsOnWriter()) { feed.notify() }
+        self.node.withLock { $0 = node }
+        file.gate.withLock { $0 = node }
+        try markShared(connection.name)
+        guard file.options.identity != nil else { return }
+        do {
+            try node.catchUp(file.options.migration.progress)
+            // Takes note of the models that came.
+            try file.read { _, _, _ in }
+        } catch let error as StrataError where error.code == .logUnavailable && file.histories.newest != nil {
+            // Reads go on with what is here.
+        }
+    }
+
+    /// Notes that the store is not to be written without its log.
+    private func markShared(_ name: String) throws {
+        guard try sharedLogName() != name else { return }
+        do {
+            try onWriter { [file] in
+                try file.writeDirectly { transaction in
+                    try Array(name.utf8).withUnsafeBytes { value in
+                        try StoreFile.withKey("log") { try transaction.put(file.tables.state, $0, value) }
+                    }
+                }
+            }
+        } catch {
+            throw file.publicError(error, during: "joining a shared log")
+        }
+    }
+
+    /// The shared log that the store belongs to; nil if it has its own.
+    func sharedLogName() throws -> String? {
+        try file.environment.read { transaction in
+            try StoreFile.withKey("log") { try transaction.get(file.tables.state, $0) }
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// - Throws: `persistentStoreOpen` if the store belongs to a shared log and would be written without it.
+    func refuseWithoutLog() throws {
+        guard !isReadOnly, let name = try sharedLogName() else { return }
+        throw StrataError(
+            .persistentStoreOpen,
+            "The store is a copy of the shared log \(name). Open it with that log, or for reading only.",
+            context: .init(path: path))
+    }
+}
+
+extension Store {
+    /// How the store stands to its shared log; nil if it has its own log.
+    package var sharedLogStatus: SharedLogStatus? { node.withLock { $0 }?.contact.status }
+
+    /// Receives everything that the shared log has now; nothing to do for a store with its own log.
+    ///
+    /// - Throws: `logUnavailable`, `divergedLog`, `modelChanged`.
+    package func catchUp() throws {
+        try checkOpen()
+        guard let node = node.withLock({ $0 }) else { return }
+        do {
+            try node.catchUp()
+        } catch {
+            throw file.publicError(error, during: "receiving transactions")
+        }
+    }
+
+    /// Waits until the store has a transaction of the log.
+    ///
+    /// - Returns: whether it has it now.
+    package func wait(for number: TransactionNumber, timeout: Duration) throws -> Bool {
+        let end = ContinuousClock.now + timeout
+        let news = NewsFlag()
+        let observation = try observeHead(onClose: { news.raise() }) { _ in news.raise() }
+        defer { observation.cancel() }
+        while true {
+            if try logPosition().transaction >= number { return true }
+            guard news.wait(until: end) else { return try logPosition().transaction >= number }
+        }
+    }
+}
+
+/// Tells a waiting thread that something has happened. `isRaised` is guarded by `condition`.
+private final class NewsFlag: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var isRaised = false
+
+    func raise() {
+        condition.withLock {
+            isRaised = true
+            condition.broadcast()
+        }
+    }
+
+    /// - Returns: false if nothing has happened until then.
+    func wait(until end: ContinuousClock.Instant) -> Bool {
+        let left = end - .now
+        let seconds = Double(left.components.seconds) + Double(left.components.attoseconds) / 1e18
+        let date = Date(timeIntervalSinceNow: seconds)
+        return condition.withLock {
+            while !isRaised { if !condition.wait(until: date) { return false } }
+            isRaised = false
+            return true
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import LMDB
+import Locking
+
+/// What a store's commits go through if its log is shared with other machines.
+protocol LogGate: Sendable {
+    /// Runs a body in a write transaction. The transactions that it appends to the log become part of the shared log
+    /// before they are committed here; if others have appended before, theirs are received and the body runs again.
+    ///
+    /// - Throws: `logUnavailable`, `inDoubt`, `divergedLog`; what the body throws.
+    func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R
+
+    /// Takes row numbers that no store with this log has.
+    func leaseRows(_ count: UInt64) throws -> Range<UInt64>
+}
+
+extension StoreFile {
+    /// Runs a body in one write transaction, behind the gate of a shared log if there is one.
+    func writeThroughGate<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        if let gate = gate.withLock({ $0 }) { return try gate.write(body) }
+        return try environment.write(timeout: options.writerLockTimeout, body)
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataPostgres
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// The logs of the contract, and where their tests find them.
+enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory
+    case postgres
+
+    /// The server that `make test-shared` has started; nil without one.
+    static let address = ProcessInfo.processInfo.environment["STRATA_POSTGRES"]
+
+    /// Those that can be tested here. Without a server the tests of PostgreSQL say that they did not run.
+    static let all: [TestLog] = address == nil ? [.memory] : [.memory, .postgres]
+
+    var testDescription: String { rawValue }
+
+    /// A new log. Each client of it has its own connections.
+    func make(timeout: Duration = .seconds(10)) throws -> SharedLogConnection {
+        switch self {
+        case .memory: return MemoryLog().connection(timeout: timeout)
+        case .postgres:
+            let address = try #require(TestLog.address)
+            _ = try Self.made.get()
+            return PersistentStoreLog.postgres(address, lineage: "test \(UUID().uuidString)", timeout: timeout)
+                .connection
+        }
+    }
+
+    private static let made = Result { try PostgresSetup.makeTables(at: address ?? "") }
+}
+
+/// Says that tests need a server.
+let needsServer: Comment = "make test-shared starts the PostgreSQL that this test needs."
+
+extension SharedLog {
+    /// Everything in the log, in order.
+    func readAll() throws(SharedLogFailure) -> [SharedTransaction] {
+        var all: [SharedTransaction] = []
+        while true {
+            let more = try read(after: all.last?.number ?? .zero, limitInBytes: 1 << 20)
+            if more.isEmpty { return all }
+            all += more
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import StrataModel
+package import StrataStore
+
+/// A shared log in the memory of this process: what the contract of a log asks for, in few lines.
+///
+/// `state` is guarded by `condition`.
+package final class MemoryLog: @unchecked Sendable {
+    struct State {
+        var identity: SharedLogIdentity?
+        var transactions: [SharedTransaction] = []
+        var blobs: [Data: Data] = [:]
+        var nextRow: UInt64 = 1
+        var end: SharedLogEnd { transactions.last?.end ?? .start }
+    }
+
+    private let condition = NSCondition()
+    private var state = State()
+
+    package init() {}
+
+    func withState<R>(_ body: (inout State) throws -> R) rethrows -> R {
+        condition.lock()
+        defer {
+            condition.broadcast()
+            condition.unlock()
+        }
+        return try body(&state)
+    }
+
+    /// Waits until `isMet`, or until `end`.
+    func wait(until end: Date, _ isMet: (State) -> Bool) -> State {
+        condition.lock()
+        defer { condition.unlock() }
+        while !isMet(state) { if !condition.wait(until: end) { break } }
+        return state
+    }
+
+    func wakeAll() { withState { _ in } }
+
+    /// Everything in the log, in order.
+    package var transactions: [SharedTransaction] { withState { $0.transactions } }
+
+    /// Forgets the newest transactions, as a server does that is restored to an earlier state.
+    package func forget(_ count: Int) { withState { $0.transactions.removeLast(count) } }
+
+    /// A client.
+    package func client() -> any SharedLog { MemoryLogClient(self) }
+
+    package func connection(timeout: Duration = .seconds(5)) -> SharedLogConnection {
+        SharedLogConnection(name: "memory", timeout: timeout) { self.client() }
+    }
+}
+
+/// One client of a log in memory. `isClosed` is guarded by the log.
+private final class MemoryLogClient: SharedLog, @unchecked Sendable {
+    private let server: MemoryLog
+    private var isClosed = false
+
+    init(_ server: MemoryLog) { self.server = server }
+
+    private func ask<R>(
+        _ body: (inout MemoryLog.State) throws(SharedLogFailure) -> R
+    ) throws(SharedLogFailure) -> R {
+        let result: Result<R, SharedLogFailure> = server.withState { state in
+            guard !isClosed else { return .failure(.unreachable("the client is closed")) }
+            return Result { () throws(SharedLogFailure) in try body(&state) }
+        }
+        return try result.get()
+    }
+
+    func open(
+        founder: SharedLogIdentity?
+    ) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd) {
+        try ask { state throws(SharedLogFailure) in
+            guard let identity = state.identity ?? founder else { throw .refused(.missingLog("memory")) }
+            state.identity = identity
+            return (identity, state.end)
+        }
+    }
+
+    func append(
+        _ transactions: [SharedTransaction], after end: SharedLogEnd
+    ) throws(SharedLogFailure) -> SharedAppendAnswer {
+        try ask { state throws(SharedLogFailure) in
+            let here = state.end
+            if here == end {
+                let ids = Set(state.transactions.map(\.id))
+                if let known = transactions.first(where: { ids.contains($0.id) }) {
+                    throw .refused(.repeatedID(known.id))
+                }
+                state.transactions += transactions
+                return .appended
+            }
+            if let last = transactions.last, state.transactions.contains(where: { $0.digest == last.digest }) {
+                return .appended
+            }
+            let digest =
+                end.transaction == .zero
+                ? SharedLogEnd.start.digest : state.transactions[safe: Int(end.transaction.rawValue) - 1]?.digest
+            guard digest == end.digest else { throw .refused(.diverged(at: end)) }
+            return .overtaken(Array(state.transactions.dropFirst(Int(end.transaction.rawValue))))
+        }
+    }
+
+    func read(after number: TransactionNumber, limitInBytes: Int) throws(SharedLogFailure) -> [SharedTransaction] {
+        try ask { state in
+            var size = 0
+            return Array(
+                state.transactions.dropFirst(Int(number.rawValue)).prefix { transaction in
+                    defer { size += transaction.bytes.count }
+                    return size < limitInBytes
+                })
+        }
+    }
+
+    func digest(of number: TransactionNumber) throws(SharedLogFailure) -> [UInt8]? {
+        try ask { $0.transactions[safe: Int(number.rawValue) - 1]?.digest }
+    }
+
+    func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
+        let seconds = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
+        let state = server.wait(until: Date(timeIntervalSinceNow: seconds)) {
+            isClosed || $0.end.transaction > number
+        }
+        return try ask { _ in state.end.transaction }
+    }
+
+    func leaseRows(_ count: UInt64) throws(SharedLogFailure) -> Range<UInt64> {
+        try ask { state in
+            defer { state.nextRow += count }
+            return state.nextRow..<state.nextRow + count
+        }
+    }
+
+    func put(blob: Data, digest: Data) throws(SharedLogFailure) { try ask { $0.blobs[digest] = blob } }
+
+    func blob(digest: Data) throws(SharedLogFailure) -> Data? { try ask { $0.blobs[digest] } }
+
+    func close() { server.withState { _ in isClosed = true } }
+}
+
+extension Array {
+    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
