@@ -182,7 +182,7 @@ struct LogChange: ~Copyable {
 
 /// The tags and metadata in force after some maintenance events.
 private struct NoteState {
-    /// Events that stay as they are: the last of each tag, and those of newer versions.
+    /// Events that stay as they are: the last of each tag, erasures, and those of newer versions.
     private(set) var standing: Set<EventNumber> = []
     private var tags: [String: EventNumber] = [:]
     private(set) var metadata: [String: AttributeValue] = [:]
@@ -192,7 +192,7 @@ private struct NoteState {
     mutating func note(_ event: EventView, _ number: EventNumber) throws {
         switch try MaintenanceRecord(event.payload) {
         case .note: break
-        case .unknown: standing.insert(number)
+        case .unknown, .erased: standing.insert(number)
         case .tagged(let name, _):
             if let earlier = tags.updateValue(number, forKey: name) { standing.remove(earlier) }
             standing.insert(number)
