@@ -122,7 +122,13 @@ extension Store {
                 .map { erasure in
                     let number = try log.event(erasure.eventNumber).header.transaction
                     guard let made = try log.transaction(number) else {
-                        throw StrataError(.corrupt, "A transaction of the log is missing: \(number).")
+                        guard let baseline = try log.baseline(), erasure.eventNumber <= baseline.event else {
+                            throw StrataError(.corrupt, "A transaction of the log is missing: \(number).")
+                        }
+                        // The history was truncated behind it. The id is the same whenever it is asked for.
+                        return RecordedErasure(
+                            eventNumber: erasure.eventNumber, transactionID: onceID("erasure \(erasure.eventNumber)"),
+                            date: baseline.date, author: nil, metadata: [:], record: erasure.record)
                     }
                     return RecordedErasure(
                         eventNumber: erasure.eventNumber, transactionID: made.id, date: made.date,

@@ -48,7 +48,7 @@ extension LogFrame {
                 switch try MaintenanceRecord(view.payload) {
                 case .tagged(let name, let eventNumber): tags[name] = eventNumber
                 case .untagged(let name): tags[name] = nil
-                case .note, .metadata, .unknown: break
+                case .note, .metadata, .erased, .unknown: break
                 }
             }
         }

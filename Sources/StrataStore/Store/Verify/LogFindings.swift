@@ -37,7 +37,7 @@ struct LogFindings: ~Copyable {
     var erasedTransactions: [TransactionNumber: [UInt8]] = [:]
     /// The same, as the newest erasure says.
     var erasedDigests: [TransactionNumber: [UInt8]] = [:]
-    var erasures: [(record: ErasureRecord, transaction: TransactionRecord)] = []
+    var erasures: [(record: ErasureRecord, transaction: TransactionRecord?)] = []
     /// Whether every event and transaction could be read, so that a replay can be tried and the list of objects is
     /// complete.
     var isReplayable = true

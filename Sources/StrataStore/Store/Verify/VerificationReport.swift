@@ -80,8 +80,8 @@ package struct VerificationReport: Sendable {
 
 /// An erasure that a verification has met.
 package struct VerifiedErasure: Sendable, Hashable {
-    /// The transaction that records it.
-    package let transaction: TransactionRecord
+    /// The transaction that records it; nil once the history was truncated behind it.
+    package let transaction: TransactionRecord?
     /// What was erased.
     package let record: ErasureRecord
 }
