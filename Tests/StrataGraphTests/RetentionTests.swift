@@ -108,6 +108,24 @@ import Testing
         #expect(try container.history(of: movie).count == 1)
     }
 
+    /// As one of another process, of which a truncation knows nothing.
+    @Test func aContextBehindTheCutGoesOnAfterReset() throws {
+        let (container, movie, moments) = try makeStore(saves: 3)
+        let behind = container.newBackgroundContext()
+        #expect(behind.eventNumber == moments[2])
+        let other = container.newBackgroundContext()
+        try other.existingObject(with: movie, as: Movie.self).title = "other"
+        try other.save()
+        try container.truncateHistory(before: .now, holders: .overridden)
+        let error = thrownError { _ = try behind.fetch(FetchRequest<Movie>()) }
+        let head = try container.head()
+        #expect(error?.code == .historyDropped && error?.context.baseline?.eventNumber == head)
+        behind.reset()
+        #expect(try behind.fetch(FetchRequest<Movie>()).map(\.title) == ["other"])
+        try behind.existingObject(with: movie, as: Movie.self).title = "mine"
+        try behind.save()
+    }
+
     @Test func aRetentionSaysHowMuchStays() throws {
         let (container, _, moments) = try makeStore(saves: 10)
         #expect(try container.truncateHistory(to: .everything).transactionCount == 0)

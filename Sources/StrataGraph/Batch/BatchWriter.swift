@@ -37,7 +37,9 @@ final class BatchWriter: Sendable {
 
     /// Makes changes from the newest state and submits them; nil if there are none.
     func begin(_ make: (Snapshot, inout ChangeSet) throws -> Void) throws -> Attempt? {
-        let head = try binding.store.head()
+        let pin = try binding.store.pinnedHead()
+        defer { withExtendedLifetime(pin) {} }
+        let head = pin.eventNumber
         var changes = emptyChanges
         changes.transactionID = .ofTransaction()
         changes.base = head

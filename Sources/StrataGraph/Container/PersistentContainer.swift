@@ -232,7 +232,10 @@ public final class PersistentContainer: Sendable {
     private func makeContext() -> sending ManagedObjectContext {
         let binding = binding
         do {
-            return ManagedObjectContext(binding: binding, at: try binding.store.head())
+            let pin = try binding.store.pinnedHead()
+            let context = ManagedObjectContext(binding: binding, at: pin.eventNumber)
+            withExtendedLifetime(pin) {}
+            return context
         } catch {
             let context = ManagedObjectContext(binding: binding, at: .zero)
             context.report(ManagedObjectContext.typed(error))

@@ -77,6 +77,10 @@ struct ContainerResultsSource<Object: ManagedObject>: ResultsSource {
         try ManagedObjectContext(binding: binding, at: try binding.store.head()).prepare(fetchRequest).0
     }
 
-    func state() throws -> StoreState { StoreState(eventNumber: try binding.store.head()) }
+    func state() throws -> StoreState {
+        let pin = try binding.store.pinnedHead()
+        return StoreState(eventNumber: pin.eventNumber, pin: pin)
+    }
+
     func watch(with follower: any ContextFollower) {}
 }

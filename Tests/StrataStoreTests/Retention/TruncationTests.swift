@@ -1,8 +1,10 @@
 import Foundation
 import LMDB
+import Locking
 import StrataModel
 @testable import StrataStore
 import StrataTestSupport
+import Synchronization
 import Testing
 
 @Suite struct TruncationTests {
@@ -128,6 +130,66 @@ import Testing
             #expect(try store.verify().isSound && store.rebuild().isUnchanged)
             #expect(try store.transactions(limit: 10).isEmpty)
         }
+    }
+
+    // MARK: Beside others
+
+    /// Reads of the newest and of past states, and saves, while the history is truncated behind them.
+    @Test func readersAndWritersGoOnBesideATruncation() throws {
+        var oracle = try StoreOracle(seed: 9)
+        for _ in 0..<60 { try oracle.step() }
+        let store = oracle.fixture.store
+        let owner = try oracle.fixture.insert("Owner", ["name": .string("counted")])
+        let image = try oracle.fixture.image("Owner", ["name": .string("counted")])
+        let stopped = Atomic(false)
+        let readings = Atomic(0)
+        let failures = Locked<[String]>([])
+        let group = DispatchGroup()
+        func begin(_ work: @escaping @Sendable () throws -> Void) {
+            group.enter()
+            Thread.detachNewThread {
+                do {
+                    while !stopped.load(ordering: .acquiring) { try work() }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+                group.leave()
+            }
+        }
+        let (version, slot) = (store.schema.version, try oracle.fixture.property("Owner", "name").slot)
+        begin {
+            let pin = try store.pinnedHead()
+            defer { withExtendedLifetime(pin) {} }
+            let base = pin.eventNumber
+            let revision = try store.read(at: base) { try $0.row(owner)?.revision ?? .zero }
+            var changes = ChangeSet(base: base, modelVersion: version)
+            changes.updates.append(.init(id: owner, baseRevision: revision, image: image, changedSlots: [slot]))
+            _ = try store.save(changes)
+        }
+        begin {
+            let pin = try store.pinnedHead()
+            for _ in 0..<5 {
+                try store.read(at: pin.eventNumber) { snapshot in
+                    guard try snapshot.row(owner) != nil else { throw StrataError(.corrupt, "the object is gone") }
+                }
+                usleep(500)
+            }
+            readings.wrappingAdd(1, ordering: .relaxed)
+            withExtendedLifetime(pin) {}
+        }
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try store.baseline()?.transaction.rawValue ?? 0 < 100, .now < deadline {
+            _ = try store.truncateHistory(keeping: .transactions(5), note)
+            usleep(2000)
+        }
+        stopped.store(true, ordering: .releasing)
+        group.wait()
+        #expect(failures.withLock { $0 } == [])
+        #expect(readings.load(ordering: .relaxed) > 0)
+        let baseline = try #require(try store.baseline())
+        #expect(baseline.transaction.rawValue >= 100)
+        #expect(try store.verify().problems.map(\.description) == [])
+        #expect(try store.rebuild().isUnchanged)
     }
 
     // MARK: What holds the history

@@ -26,7 +26,9 @@ struct ContextFollowers {
 extension ManagedObjectContext {
     /// The state that a fetch reads now, for reading it again later.
     func state(includesPendingChanges: Bool) throws -> StoreState {
-        StoreState(eventNumber: base, layers: inherited + (includesPendingChanges ? try pendingLayers() : []))
+        StoreState(
+            eventNumber: base, layers: inherited + (includesPendingChanges ? try pendingLayers() : []),
+            pin: binding.store.pin(at: base))
     }
 
     /// Tells the followers that the context has moved to another state, or has processed pending changes.

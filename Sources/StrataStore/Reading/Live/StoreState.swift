@@ -6,9 +6,12 @@ package struct StoreState: Sendable {
     package let eventNumber: EventNumber
     /// Bottom to top.
     package let layers: [Layer]
+    /// Keeps the history that reading it again needs.
+    private let pin: StatePin?
 
-    package init(eventNumber: EventNumber, layers: [Layer] = []) {
+    package init(eventNumber: EventNumber, layers: [Layer] = [], pin: StatePin? = nil) {
         self.eventNumber = eventNumber
+        self.pin = pin
         self.layers = layers.filter { !$0.isEmpty }
     }
 

@@ -58,6 +58,17 @@ extension StoreFile {
 }
 
 extension Store {
+    /// Keeps the history from being truncated beyond a state, in this process, as long as the pin is retained.
+    package func pin(at eventNumber: EventNumber) -> StatePin { pins.add(eventNumber) }
+
+    /// A pin at the end of the log.
+    package func pinnedHead() throws -> StatePin {
+        // No truncation that begins now goes beyond a state that is read later.
+        let pin = pins.add(.zero)
+        pin.move(to: try head())
+        return pin
+    }
+
     /// What keeps history up to an event from being dropped, oldest first.
     package func holds(before eventNumber: EventNumber) throws -> [HistoryHold] {
         var holds: [HistoryHold] = []

@@ -44,8 +44,3 @@ final class StatePins: Sendable {
     /// In no particular order.
     var all: [EventNumber] { state.withLock { $0.entries.compactMap { $0.pin?.eventNumber } } }
 }
-
-extension Store {
-    /// Keeps the history from being truncated beyond a state, in this process, as long as the pin is retained.
-    package func pin(at eventNumber: EventNumber) -> StatePin { pins.add(eventNumber) }
-}
