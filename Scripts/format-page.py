@@ -14,6 +14,7 @@ sections = [
     ("Header and head", "StoreHeader"),
     ("Events", "EventRecord"),
     ("Maintenance events", "MaintenanceRecord"),
+    ("Erasures", "ErasureRecord"),
     ("Transactions", "TransactionRecord"),
     ("Rows", "RowLayout"),
     ("Rows in the objects view", "StoredRow"),
@@ -25,6 +26,7 @@ sections = [
     ("Metadata of the store", "StoreMetadata"),
     ("A rebuild under way", "RebuildMark"),
     ("A migration under way", "MigrationMark"),
+    ("An erasure under way", "ErasureMark"),
 ]
 
 INTRODUCTION = """# File format

@@ -44,7 +44,7 @@ public struct StrataCommand: ParsableCommand {
                 name: "Maintenance",
                 subcommands: [
                     VerifyCommand.self, RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
-                    CompactCommand.self, DoctorCommand.self,
+                    CompactCommand.self, EraseCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(
                 name: "Models",

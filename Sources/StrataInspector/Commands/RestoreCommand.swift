@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataGraph
 import StrataModel
 import StrataStore
 
@@ -11,7 +12,8 @@ struct RestoreCommand: ParsableCommand {
         discussion: """
             The backup is copied, verified, and given a new lineage, so that its next events are not mistaken for those \
             that followed in the old store. The backup stays as it is. STORE must not exist, unless you give --replace: \
-            then no process may have the old store open, and it is kept as STORE.before-restore, which must not exist.
+            then no process may have the old store open, and it is kept as STORE.before-restore, which must not exist. \
+            --erasures makes the erasures of a list in the new store before it can be read.
 
             --json prints {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems", "kept"}; "kept" is the path \
             of the old store.
@@ -23,6 +25,9 @@ struct RestoreCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The directory of the backup.", valueName: "backup")) var backup: String
     @Argument(help: ArgumentHelp("The directory of the store to make.", valueName: "store")) var target: String
+    @Option(
+        help: ArgumentHelp("Erasures to make in the copy, as 'strata erase --list' writes them.", valueName: "file"))
+    var erasures: String?
     @Flag(help: "Keep an existing store under another name.") var replace = false
     @Flag(help: "Print JSON.") var json = false
 
@@ -38,6 +43,7 @@ struct RestoreCommand: ParsableCommand {
         guard !isThere || !FileManager.default.fileExists(atPath: kept) else {
             throw StrataError(.persistentStoreOpen, "\(kept) exists already.")
         }
+        let erasures = try erasures.map { try ErasureFile.read($0).map(\.recorded) } ?? []
         let progress = ProgressLine()
         // The new store is made beside the old one until it is complete.
         let made = isThere ? target + ".restoring" : target
@@ -45,7 +51,7 @@ struct RestoreCommand: ParsableCommand {
         Interrupt.endAtOnce(making: made)
         let report = try arguments.reading { store in
             defer { progress.finish() }
-            return try store.restore(to: url, progress: progress.handler)
+            return try store.restore(to: url, erasing: erasures, progress: progress.handler)
         }
         Interrupt.finish()
         if isThere {

@@ -41,6 +41,23 @@ extension Store {
         }
     }
 
+    /// What an erasure would do to the log. Writes nothing.
+    ///
+    /// - Throws: as `erase`.
+    package func planErasure(_ request: ErasureRequest) throws -> ErasureReport {
+        let run = ErasureRun(file: file, blobs: blobs)
+        let result = Locked(ErasureReport())
+        do {
+            try onWriter {
+                guard let step = try run.plan(request) else { return }
+                result.withLock { $0.add(step) }
+            }
+        } catch {
+            throw file.publicError(error, during: "planning an erasure")
+        }
+        return result.withLock { $0 }
+    }
+
     /// Does what an erasure had to leave to later.
     ///
     /// - Returns: nil if nothing was left.
@@ -147,7 +164,7 @@ extension Store {
 }
 
 extension ErasureReport {
-    fileprivate mutating func add(_ step: ErasureRun.Step) {
+    fileprivate mutating func add(_ step: ErasureStep) {
         objects += step.objects
         deletedCount += step.deletedCount
         eventCount += step.eventCount
