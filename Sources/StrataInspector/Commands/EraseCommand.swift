@@ -148,7 +148,8 @@ enum ErasureFile {
             return try decoder.decode([Erasure].self, from: Data(contentsOf: URL(filePath: path)))
         } catch {
             throw StrataError(
-                .persistentStoreOperation, "\(path) cannot be read as a list of erasures. 'strata erase --list' writes one.",
+                .persistentStoreOperation,
+                "\(path) cannot be read as a list of erasures. 'strata erase --list' writes one.",
                 cause: error)
         }
     }

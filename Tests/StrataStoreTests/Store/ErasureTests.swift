@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import StrataModel
 @testable import StrataStore
 import Testing
@@ -101,8 +102,10 @@ import Testing
     private func person(_ fixture: StoreFixture, _ mark: String) throws -> ObjectID {
         try fixture.insert(
             "Person",
-            ["name": .string("\(mark)Name"), "email": .string("\(mark)Mail"), "city": .string("\(mark)City"),
-                "code": .string("\(mark)Code")])
+            [
+                "name": .string("\(mark)Name"), "email": .string("\(mark)Mail"), "city": .string("\(mark)City"),
+                "code": .string("\(mark)Code"),
+            ])
     }
 
     @Test func valuesAloneAreErasedFromPresentAndPast() throws {

@@ -65,8 +65,8 @@ struct ErasedProperties {
             guard let value = attribute.defaultValue, !value.isNull else {
                 throw StrataError(
                     .validationMissingMandatoryProperty,
-                    "\(newest.name).\(property.name) must have a value and has no default, so its value cannot be erased "
-                        + "alone. Erase the whole object, or make the attribute optional first.",
+                    "\(newest.name).\(property.name) must have a value and has no default, so its value cannot be "
+                        + "erased alone. Erase the whole object, or make the attribute optional first.",
                     context: .init(entityName: newest.name, key: property.name))
             }
             fillers[property.id] = value

@@ -14,7 +14,8 @@ extension Store {
         guard erased.isComplete else {
             throw StrataError(
                 .persistentStoreTimeout,
-                "The erasures could not be completed in the copy: \(erased.waiting.joined(separator: "; ")). Try again.")
+                "The erasures could not be completed in the copy: \(erased.waiting.joined(separator: "; ")). Try again."
+            )
         }
         let verification = try copy.verify(.full, progress: progress)
         guard verification.isSound else {

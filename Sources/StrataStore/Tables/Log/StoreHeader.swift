@@ -64,7 +64,9 @@ package struct StoreHeader: Sendable, Hashable {
     /// Whether events have lost values on purpose.
     var hasErasures: Bool {
         get { incompatibleFlags & Self.erasureFlag != 0 }
-        set { incompatibleFlags = newValue ? incompatibleFlags | Self.erasureFlag : incompatibleFlags & ~Self.erasureFlag }
+        set {
+            incompatibleFlags = newValue ? incompatibleFlags | Self.erasureFlag : incompatibleFlags & ~Self.erasureFlag
+        }
     }
 
     /// Whether the store has the tables of declared views.
