@@ -30,6 +30,11 @@ extension Environment {
         try sync(.forced)
         let transaction = try beginWrite()
         do throws(LMDBError) {
+            // Other processes forget their pages before they write again.
+            if sums.isUsed {
+                sums.noteWipe()
+                knownWipeCount.store(sums.wipeCount, ordering: .relaxed)
+            }
             let report = try wipe(commit: transaction.number - 1)
             transaction.abort()
             return report

@@ -125,7 +125,7 @@ extension PersistentContainer {
     /// - Throws: `storeClosed`, `corrupt`.
     /// - Complexity: O(n) in the erasures of the store.
     public func erasures(of id: ObjectID) throws -> [Erasure] {
-        try erasures().filter { $0.objectIDs.contains(id) }
+        try binding.store.erasures(of: id)
     }
 
     /// Makes erasures in this copy of the store, which was restored from a backup. Those that it has already are passed
@@ -135,6 +135,31 @@ extension PersistentContainer {
     @discardableResult
     public func apply(_ erasures: [Erasure]) throws -> ErasureResult {
         ErasureResult(try binding.store.apply(erasures.map(\.recorded)))
+    }
+}
+
+extension ManagedObject {
+    /// The erasures of the object, or of values of it, oldest first; empty if nothing was erased.
+    ///
+    /// A context of the past shows an erased object without the values. Where this is not empty, nil means erased.
+    ///
+    /// - Throws: `storeClosed`, `corrupt`; `deletedObject` for an object that is in no context.
+    /// - Complexity: O(n) in the erasures of the store.
+    public final var erasures: [Erasure] {
+        get throws {
+            guard let context = managedObjectContext else {
+                throw StrataError(.deletedObject, "The object is in no context.", context: .init(objectID: objectID))
+            }
+            return try context.binding.store.erasures(of: objectID)
+        }
+    }
+}
+
+extension Store {
+    fileprivate func erasures(of id: ObjectID) throws -> [Erasure] {
+        let found = try erasures().filter { $0.record.objects.contains(id) }
+        let names = try recordedNames()
+        return found.map { Erasure($0, names) }
     }
 }
 

@@ -57,12 +57,13 @@ struct ErasedProperties {
                 }
             }
         }
-        guard let properties, let newest = histories.newest?.entity(entity) else { return fillers }
-        for property in newest.properties where properties.contains(property.id) {
+        guard let newest = histories.newest?.entity(entity) else { return fillers }
+        for property in newest.properties where fillers[property.id]?.isNull ?? false {
             guard case .attribute(let attribute) = property.kind, !attribute.isOptional,
-                fillers[property.id]?.isNull ?? true
+                properties?.contains(property.id) ?? true
             else { continue }
             guard let value = attribute.defaultValue, !value.isNull else {
+                if properties == nil { continue }
                 throw StrataError(
                     .validationMissingMandatoryProperty,
                     "\(newest.name).\(property.name) must have a value and has no default, so its value cannot be "
