@@ -3,6 +3,7 @@
 #else
     import Darwin
 #endif
+import Synchronization
 
 /// What `Environment.wipe()` has done.
 package struct WipeReport: Sendable, Equatable {

@@ -114,11 +114,17 @@ struct ErasureCommit: ~Copyable {
 
     /// Takes the values out of the events of an object.
     mutating func erase(_ id: ObjectID) throws {
-        guard let newest = try newestEvent(of: id) else { return }
+        texts.formUnion(try erase(try fillers(of: id.entityID), of: id, keeping: try erased.derived(in: id.entityID)))
+    }
+
+    /// - Parameter derived: attributes whose newest value stays if the object exists.
+    /// - Returns: the texts that were erased.
+    private mutating func erase(
+        _ fillers: [PropertyID: AttributeValue], of id: ObjectID, keeping derived: Set<PropertyID>
+    ) throws -> Set<String> {
+        guard let newest = try newestEvent(of: id) else { return [] }
         let isThere = try transaction.get(tables.objects, id.rawValue) != nil
-        var eraser = EventEraser(
-            try fillers(of: id.entityID), keeping: isThere ? try erased.derived(in: id.entityID) : [],
-            projector.histories)
+        var eraser = EventEraser(fillers, keeping: isThere ? derived : [], projector.histories)
         try reader.chain(from: newest, of: id) { event, number in
             touched.insert(event.header.transaction)
             guard let bytes = try eraser.erased(event) else { return true }
@@ -127,11 +133,27 @@ struct ErasureCommit: ~Copyable {
             return true
         }
         for blob in eraser.blobs { projector.batch.add(-1, to: CounterKey(blob: blob)) }
-        texts.formUnion(eraser.texts)
+        return eraser.texts
+    }
+
+    /// Takes copies of the values out of the events of other objects, which had derived attributes with them.
+    private mutating func eraseCopies(of objects: [ObjectID]) throws {
+        let copies = try erased.copies(of: Set(objects.map(\.entityID)))
+        for copy in copies.sorted(by: { $0.attribute < $1.attribute }) {
+            var ids = Set(objects)
+            for hop in copy.hops.reversed() {
+                ids = try reader.owners(of: hop, leadingTo: ids, through: head.event)
+            }
+            let filler = projector.histories.newest?.assignment.bornDefaults[copy.attribute] ?? .null
+            for id in ids.sorted() where id.entityID == copy.entity {
+                _ = try erase([copy.attribute: filler], of: id, keeping: [copy.attribute])
+            }
+        }
     }
 
     /// Clears what else has the values, and records the erasure.
     mutating func finish(_ objects: [ObjectID], _ mark: ErasureMark, id: UUID) throws {
+        try eraseCopies(of: objects)
         try projector.flush(transaction)
         try BufferFold.settle(Set(objects), in: tables.indexes, tables, transaction)
         try StatisticsRecord.removeAll(transaction, tables)

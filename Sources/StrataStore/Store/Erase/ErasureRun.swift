@@ -51,9 +51,9 @@ struct ErasureRun {
         (mark.author, mark.metadata) = (request.note.author, request.note.metadata)
         mark.properties = state.erased.properties?.sorted() ?? []
         mark.objects = objects
-        for entity in Set(objects.map(\.entityID)) where try state.erased.isInOldViews(entity) {
-            mark.mustRebuild = true
-        }
+        let entities = Set(objects.map(\.entityID))
+        let copies = try state.erased.copies(of: entities).map(\.entity)
+        if try entities.union(copies).contains(where: state.erased.isInOldViews) { mark.mustRebuild = true }
         let deletedCount = try state.leave(objects, request.note, blobs)
         return try step(mark, &state, id: request.note.id, deletedCount)
     }
