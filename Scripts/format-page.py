@@ -14,6 +14,7 @@ sections = [
     ("Header and head", "StoreHeader"),
     ("Events", "EventRecord"),
     ("Maintenance events", "MaintenanceRecord"),
+    ("Erasures", "ErasureRecord"),
     ("Transactions", "TransactionRecord"),
     ("Rows", "RowLayout"),
     ("Rows in the objects view", "StoredRow"),
@@ -27,6 +28,7 @@ sections = [
     ("A migration under way", "MigrationMark"),
     ("Where a truncated log begins", "LogBaseline"),
     ("The sum of the events kept before it", "EventSum"),
+    ("An erasure under way", "ErasureMark"),
 ]
 
 INTRODUCTION = """# File format

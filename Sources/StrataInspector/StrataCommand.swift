@@ -44,7 +44,7 @@ public struct StrataCommand: ParsableCommand {
                 name: "Maintenance",
                 subcommands: [
                     VerifyCommand.self, RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
-                    ShipCommand.self, StandbyCommand.self, CompactCommand.self, DoctorCommand.self,
+                    ShipCommand.self, StandbyCommand.self, CompactCommand.self, EraseCommand.self, DoctorCommand.self,
                     SharedCommand.self,
                 ]),
             CommandGroup(

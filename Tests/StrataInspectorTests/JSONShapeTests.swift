@@ -128,7 +128,7 @@ import Testing
                 Run(command: "log", arguments: [path], isLines: true),
                 Run(command: "log", arguments: [path, "--reverse"], isLines: true),
             ],
-            rare: ["position", "positionBefore", "moved"])
+            rare: ["position", "positionBefore", "moved", "erased"])
         try check("blame", [Run(command: "blame", arguments: [path, store.full])])
         try check(
             "diff",
@@ -150,7 +150,7 @@ import Testing
                 Run(command: "verify", arguments: [path]), Run(command: "verify", arguments: [path, "--quick"]),
                 Run(command: "verify", arguments: [path, "--pages"]),
             ],
-            rare: ["kind", "location", "message"])
+            rare: ["kind", "location", "message", "transaction", "time", "author", "reason"])
         try check(
             "query",
             [
@@ -257,6 +257,12 @@ import Testing
                 Run(command: "import", arguments: ["--verify", coreData, new("Library.strata")]),
             ])
         try check("rebuild", [Run(command: "rebuild", arguments: [path])])
+        try check(
+            "erase",
+            [
+                Run(command: "erase", arguments: [path, "Kiste/p1", "--dry-run"]),
+                Run(command: "erase", arguments: [path, "--list", new("erasures.json")]),
+            ])
         try check("compact", [Run(command: "compact", arguments: [path])])
         try check("backup", [Run(command: "backup", arguments: [path, new("backup")])])
         try check(
@@ -280,7 +286,9 @@ import Testing
                 Run(command: "doctor", arguments: [store.path], exitCode: 1),
                 Run(command: "doctor", arguments: [store.path, "--into", new("saved")], exitCode: 1),
             ], rare: ["refusal", "view", "records", "first"])
-        try check("verify", [Run(command: "verify", arguments: [store.path], exitCode: 1)], rare: ["hasChecksums"])
+        try check(
+            "verify", [Run(command: "verify", arguments: [store.path], exitCode: 1)],
+            rare: ["hasChecksums", "transaction", "time", "author", "reason"])
         // Pages that are lost end the process that reads them; that, too, is told in the same shape.
         for page in 2..<min(sound.count / 4096, 60) {
             bytes = sound

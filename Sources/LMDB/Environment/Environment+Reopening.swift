@@ -19,12 +19,14 @@ extension Environment {
     /// Tables keep their handles. Waits for open transactions to end.
     /// - Throws: `busy` when they do not end in time; everything that opening throws, and from then on every use throws
     ///   `closed` until reopening succeeds.
-    package func reopen() throws(LMDBError) {
+    package func reopen() throws(LMDBError) { try reopen(timeout: options.drainTimeout) }
+
+    func reopen(timeout: Duration) throws(LMDBError) {
         try checkProcess()
         guard options.residence == .named else {
             throw failure(.missing, "reopen the environment", detail: "its files have no names")
         }
-        let done: Void? = try gate.exclusively(timeout: options.drainTimeout) { () throws(LMDBError) in
+        let done: Void? = try gate.exclusively(timeout: timeout) { () throws(LMDBError) in
             closeHandle()
             try Self.checkHeader(in: directory)
             let opened = try openHandle()

@@ -26,6 +26,7 @@ extension Environment {
             // The first writer makes them.
             guard error.code == .missing else { throw error }
         }
+        knownWipeCount.store(sums.wipeCount, ordering: .relaxed)
         sums.verify()
         // A writer may be replacing one of the meta pages, so damage counts only when it is seen three times.
         for attempt in 1...3 {

@@ -55,6 +55,8 @@ package final class Environment: @unchecked Sendable {
     @exclusivity(unchecked) var isRegistered = false
     /// Write transactions begun so far.
     let writeCount = Atomic<Int>(0)
+    /// `PageSums.wipeCount` when LMDB's environment was opened.
+    let knownWipeCount = Atomic<UInt64>(0)
     /// How many commits were sent to the disk early (`EarlyWriting`).
     let earlyWritingCount = Atomic<Int>(0)
     /// How many more values are read from copies of pages (`ReadTransaction.find`).

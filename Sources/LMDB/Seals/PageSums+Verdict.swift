@@ -34,21 +34,24 @@ extension PageSums {
             let again = entry(number)
             guard let newest = newestCommit, newest <= seal.commit else { return .unknown }
             if again == found || again.sum == sum {
-                return again.sum == sum ? .sound(sum) : verdictOfMismatch(again, number)
+                return again.sum == sum ? .sound(sum) : verdictOfMismatch(again, number, page)
             }
             found = again
         }
         return .unknown
     }
 
-    private func verdictOfMismatch(_ entry: PageEntry, _ number: UInt64) -> Verdict {
+    private func verdictOfMismatch(_ entry: PageEntry, _ number: UInt64, _ page: UnsafeRawBufferPointer) -> Verdict {
         // What contradicts itself is damage of the sums, and not of the page.
         guard entry.isSound(number: number, salt: salt) else {
             if entry != .none { damagedEntryCount.add(1, ordering: .relaxed) }
             return .unknown
         }
         // A large transaction writes on free pages before its commit, and reads them again.
-        return entry.isFree ? .unknown : .damaged
+        if entry.isFree { return .unknown }
+        // Unused bytes of the page may have been overwritten while it was summed (`Environment.wipe`).
+        guard let sum = Self.sum(of: page, number), sum == entry.sum else { return .damaged }
+        return .sound(sum)
     }
 
     /// The number of the newest commit, as the meta pages say now; nil where the map is not known.

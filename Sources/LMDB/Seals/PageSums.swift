@@ -7,6 +7,7 @@
 //   12      4      size of a page
 //   16      8      salt, random
 //   24      8      check of the above
+//   32      8      how often unused bytes of the data file were overwritten (`Environment.wipe`)
 //   128     80     seal of a commit with an even number
 //   256     80     seal of a commit with an odd number
 //   4096    8      an entry for each page by its number; zeros for the meta pages, which the seals know
@@ -98,6 +99,15 @@ final class PageSums: @unchecked Sendable {
 
     /// Whether the file is there and open.
     var isAttached: Bool { capacity.load(ordering: .acquiring) > 0 }
+
+    /// How often unused bytes of the data file were overwritten, by any process.
+    var wipeCount: UInt64 { isAttached ? word(at: 32)?.pointee.load(ordering: .acquiring) ?? 0 : 0 }
+
+    /// Counts a wipe; under the writer's lock.
+    func noteWipe() {
+        guard isAttached else { return }
+        word(at: 32)?.pointee.add(1, ordering: .acquiringAndReleasing)
+    }
 
     var salt: UInt64 { word(at: 16)?.pointee.load(ordering: .relaxed) ?? 0 }
 

@@ -44,6 +44,7 @@ extension Environment {
         try writerLock.acquire(timeout: timeout ?? options.writerLockTimeout)
         do {
             try checkFilesInPlace()
+            try forgetWipedPages()
             return try beginLocked()
         } catch {
             writerLock.release()
@@ -62,6 +63,17 @@ extension Environment {
 
     /// Lets other writers in again; called on the thread that holds the lock.
     package func releaseWriterLock() { writerLock.giveUp() }
+
+    /// Opens LMDB's environment anew after another process has overwritten unused bytes: LMDB writes pages from memory
+    /// that still holds earlier ones. Where transactions of this process are open, a later write does it.
+    private func forgetWipedPages() throws(LMDBError) {
+        guard sums.isUsed, sums.wipeCount != knownWipeCount.load(ordering: .relaxed) else { return }
+        do throws(LMDBError) {
+            try reopen(timeout: .milliseconds(50))
+        } catch {
+            guard error.code == .busy else { throw error }
+        }
+    }
 
     private func beginLocked() throws(LMDBError) -> WriteTransaction {
         var result: Int32 = 0

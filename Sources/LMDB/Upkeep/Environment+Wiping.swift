@@ -3,6 +3,7 @@
 #else
     import Darwin
 #endif
+import Synchronization
 
 /// What `Environment.wipe()` has done.
 package struct WipeReport: Sendable, Equatable {
@@ -30,6 +31,11 @@ extension Environment {
         try sync(.forced)
         let transaction = try beginWrite()
         do throws(LMDBError) {
+            // Other processes forget their pages before they write again.
+            if sums.isUsed {
+                sums.noteWipe()
+                knownWipeCount.store(sums.wipeCount, ordering: .relaxed)
+            }
             let report = try wipe(commit: transaction.number - 1)
             transaction.abort()
             return report

@@ -95,8 +95,8 @@ public struct HistoryEvent: Sendable, Hashable {
     /// Of a new object, and of a deleted one, these are the properties that have a value. The position of a member in an
     /// ordered one-to-many is recorded under the name of its to-one with `#position` appended.
     public let changes: [Change]
-    /// Whether values were erased from the event (`PersistentContainer.erase`). They are nil in `changes`, or the default
-    /// of their attribute.
+    /// Whether values were erased from the event (`PersistentContainer.erase`). In `changes` they are nil, or the
+    /// default of their attribute.
     public let isErased: Bool
     /// The save that the event belongs to.
     public let transaction: HistoryTransaction

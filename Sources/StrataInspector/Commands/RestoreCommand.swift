@@ -18,6 +18,8 @@ struct RestoreCommand: ParsableCommand {
 
             \(TargetText.help)
 
+            --erasures makes the erasures of a list in the new store before it can be read.
+
             STORE must not exist, unless you give --replace: \
             then no process may have the old store open, and it is kept as STORE.before-restore, which must not exist.
 
@@ -34,6 +36,9 @@ struct RestoreCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The directory of the store to make.", valueName: "store")) var target: String
     @Option(help: ArgumentHelp("Restore the state of this moment; from a target.", valueName: "moment")) var to: String?
     @Option(help: ArgumentHelp("Which log, if the target has several.", valueName: "id")) var lineage: String?
+    @Option(
+        help: ArgumentHelp("Erasures to make in the copy, as 'strata erase --list' writes them.", valueName: "file"))
+    var erasures: String?
     @Flag(help: "Keep an existing store under another name.") var replace = false
     @Flag(help: "Print JSON.") var json = false
 
@@ -69,11 +74,12 @@ struct RestoreCommand: ParsableCommand {
 
     private func make(_ url: URL, _ path: String, _ progress: ProgressLine) throws -> CopyText {
         defer { progress.finish() }
+        let erasures = try erasures.map { try ErasureFile.read($0).map(\.recorded) } ?? []
         if TargetText.isTarget(backup) {
             let moment = try to.map { try TargetText.moment($0) } ?? .now
             let restore = try TargetRestore(
                 try TargetText.target(backup), lineage: try TargetText.lineage(lineage), progress: progress.handler)
-            let report = try restore.run(to: url, moment)
+            let report = try restore.run(to: url, moment, erasing: erasures)
             for damage in report.damaged { Output.printError("strata: passed over at the target: \(damage)") }
             return CopyText(path: path, report.verification, blobs: report.blobCount)
         }
@@ -81,7 +87,7 @@ struct RestoreCommand: ParsableCommand {
             throw UsageError("--to and --lineage need a target that a store was shipped to; \(backup) is none.")
         }
         let report = try StoreArguments(path: backup).reading { store in
-            try store.restore(to: url, progress: progress.handler)
+            try store.restore(to: url, erasing: erasures, progress: progress.handler)
         }
         return CopyText(path: path, report.verification, blobs: report.blobCount)
     }

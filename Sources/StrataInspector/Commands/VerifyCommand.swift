@@ -14,10 +14,12 @@ struct VerifyCommand: StoreCommand {
             on the way the values before each event with those that the event records. The store is only read. --quick checks \
             pages, the log and counts. --pages only compares each page with its checksum, at --pace megabytes a second at \
             most, beside whatever uses the store. The last line says what was read, and how long it took. If the log is sound, \
-            'strata rebuild' mends the rest. If it is not, restore a backup, or try 'strata doctor'.
+            'strata rebuild' mends the rest. If it is not, restore a backup, or try 'strata doctor'. Where values were erased it \
+            says so, and who erased them and why.
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
-            "problems": [{"kind", "location", "message"}], "digests": {table: hexadecimal}, "pages", \
+            "problems": [{"kind", "location", "message"}], "erasedEvents", "erasures": [{"transaction", "time", "author", \
+            "reason", "objects", "events"}], "digests": {table: hexadecimal}, "pages", \
             "bytes", "records", "seconds"}; with --pages {"sound", "pages", "hasChecksums", "problems", "seconds"}.
 
             Examples:
@@ -90,6 +92,14 @@ struct VerifyCommand: StoreCommand {
         } else {
             Output.shared.line("\(style(ValueText.count(report.problemCount, "problem"), .red)): \(looked)")
         }
+        for erasure in report.erasures {
+            let author = erasure.transaction.author.map { " by \(ValueText.harmless($0))" } ?? ""
+            let reason = erasure.transaction.reason.map { ": \(ValueText.harmless($0))" } ?? ""
+            Output.shared.line(
+                "erased on \(ValueText.moment(erasure.transaction.date))\(author): "
+                    + "\(ValueText.count(erasure.record.objects.count, "object")), "
+                    + "\(ValueText.count(erasure.record.eventCount, "event"))\(reason)")
+        }
         Output.shared.line(
             "read \(ValueText.count(report.read.pageCount, "page")) (\(ValueText.size(UInt64(report.read.sizeInBytes)))), "
                 + "\(ValueText.count(report.read.recordCount, "record")) in \(ValueText.duration(report.duration))")
@@ -131,6 +141,24 @@ private struct VerificationText: Encodable {
         }
     }
 
+    struct ErasedText: Encodable {
+        let transaction: UInt64
+        let time: String
+        let author: String?
+        let reason: String?
+        let objects: Int
+        let events: Int
+
+        init(_ erasure: VerifiedErasure) {
+            transaction = erasure.transaction.number.rawValue
+            time = ValueText.moment(erasure.transaction.date)
+            author = erasure.transaction.author
+            reason = erasure.transaction.reason
+            objects = erasure.record.objects.count
+            events = erasure.record.eventCount
+        }
+    }
+
     let sound: Bool
     let depth: String
     let head: UInt64
@@ -139,6 +167,8 @@ private struct VerificationText: Encodable {
     let objects: Int
     let problemCount: Int
     let problems: [Problem]
+    let erasedEvents: Int
+    let erasures: [ErasedText]
     let digests: [String: String]
     let pages: Int
     let bytes: Int
@@ -152,6 +182,8 @@ private struct VerificationText: Encodable {
         (head, transactions, events, objects) = (0, 0, 0, 0)
         problemCount = 1
         problems = [problem]
+        erasedEvents = 0
+        erasures = []
         digests = [:]
         (pages, bytes, records) = (0, 0, 0)
         seconds = 0
@@ -166,6 +198,8 @@ private struct VerificationText: Encodable {
         objects = report.objectCount
         problemCount = report.problemCount
         problems = report.problems.map { Problem($0) }
+        erasedEvents = report.erasedEventCount
+        erasures = report.erasures.map { ErasedText($0) }
         digests = Dictionary(report.digests.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
         (pages, bytes, records) = (report.read.pageCount, report.read.sizeInBytes, report.read.recordCount)
         seconds = report.duration / .seconds(1)

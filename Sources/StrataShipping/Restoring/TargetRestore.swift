@@ -59,17 +59,22 @@ package struct TargetRestore {
 
     /// Makes a store in a directory that does not exist yet. It has the store's id and a lineage of its own.
     ///
+    /// - Parameter erasures: made in the store before anyone can read it.
+    ///
     /// The directory appears when the store is complete, verified and durable.
     ///
     /// - Throws: `persistentStoreOpen` if something is at that place; `targetIncomplete`, `divergedLog`, `corrupt` and
     ///   `missingBlob` for what is wrong at the target; `historyDropped` for a moment before the oldest snapshot;
     ///   `futureEvent` for one that was not shipped.
-    package func run(to url: URL, _ moment: HistoryMoment) throws -> Report {
+    package func run(
+        to url: URL, _ moment: HistoryMoment, erasing erasures: [RecordedErasure] = []
+    ) throws -> Report {
         try refuseErasures()
         let goal = try moment.goal { try tags() }
         return try Store.make(at: url, during: "restoring") { folder in
             let made = try fill(folder, goal)
             try Store.beginLineage(in: folder)
+            try Store.make(erasures, in: folder)
             let (verification, blobCount) = try verify(folder)
             return Report(
                 position: made.position, verification: verification, snapshot: made.snapshot, blobCount: blobCount,

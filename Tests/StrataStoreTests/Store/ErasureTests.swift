@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import StrataModel
 @testable import StrataStore
 import Testing
@@ -96,5 +97,264 @@ import Testing
         #expect(verified.erasures[0].transaction.author == "dpo")
         #expect(try fixture.store.rebuild().isUnchanged)
         #expect(try fixture.store.history(of: erased[0]).allSatisfy(\.isErased))
+    }
+
+    private func person(_ fixture: StoreFixture, _ mark: String) throws -> ObjectID {
+        try fixture.insert(
+            "Person",
+            [
+                "name": .string("\(mark)Name"), "email": .string("\(mark)Mail"), "city": .string("\(mark)City"),
+                "code": .string("\(mark)Code"),
+            ])
+    }
+
+    @Test func valuesAloneAreErasedFromPresentAndPast() throws {
+        let folder = try Folder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let id = try person(fixture, "Secret")
+        let first = try fixture.store.head()
+        try fixture.update(id, ["email": .string("SecretOther"), "note": .string("kept note")])
+        try fixture.update(id, ["note": .string("kept, too")])
+        let second = try fixture.store.head()
+        let report = try fixture.store.erase(
+            ErasureRequest(objects: [id], attributes: ["name", "email", "city"], note: Self.note()))
+        #expect(report.isComplete && report.deletedCount == 0 && report.eventCount == 3)
+        #expect(try folder.scan(for: ["SecretName", "SecretMail", "SecretOther", "SecretCity"]) == [:])
+        for moment in [first, second, try fixture.store.head()] {
+            let values = try #require(try fixture.values(id, at: moment))
+            #expect(values["name"] == .null && values["email"] == .null && values["city"] == .string("nowhere"))
+            #expect(values["code"] == .string("SecretCode"))
+        }
+        #expect(try fixture.values(id, at: second)?["note"] == .string("kept, too"))
+        #expect(try fixture.store.verify().isSound)
+        #expect(try fixture.store.rebuild().isUnchanged)
+    }
+
+    @Test func aValueThatMustBeThereIsNotErasedAlone() throws {
+        let fixture = try StoreFixture(model: try model())
+        let id = try person(fixture, "Secret")
+        let head = try fixture.store.head()
+        let error = #expect(throws: StrataError.self) {
+            try fixture.store.erase(ErasureRequest(objects: [id], attributes: ["code"], note: Self.note()))
+        }
+        #expect(error?.code == .validationMissingMandatoryProperty && error?.context.key == "code")
+        let unknown = #expect(throws: StrataError.self) {
+            try fixture.store.erase(ErasureRequest(objects: [id], attributes: ["mail"], note: Self.note()))
+        }
+        #expect(unknown?.code == .unknownKey)
+        #expect(try fixture.store.head() == head && fixture.values(id)?["code"] == .string("SecretCode"))
+    }
+
+    @Test func aPlanSaysWhatAnErasureWouldDoAndWritesNothing() throws {
+        let fixture = try StoreFixture(model: try model())
+        let id = try person(fixture, "Secret")
+        try fixture.update(id, ["name": .string("SecretAgain")])
+        let head = try fixture.store.head()
+        let request = ErasureRequest(objects: [id], note: Self.note())
+        let plan = try fixture.store.planErasure(request)
+        #expect(plan.objects == [id] && plan.deletedCount == 1 && plan.eventCount == 3)
+        #expect(try fixture.store.head() == head && fixture.values(id)?["name"] == .string("SecretAgain"))
+        #expect(try fixture.store.erase(request).eventCount == plan.eventCount)
+    }
+
+    @Test func filesOfLargeValuesGo() throws {
+        let folder = try Folder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let secret = Data(String(repeating: "SecretPicture", count: 20_000).utf8)
+        var changes = try fixture.changes()
+        let lease = try fixture.store.beginBlobLease()
+        let blob = try fixture.store.stageBlob(secret)
+        let id = try fixture.insert("Person", ["code": .string("c"), "picture": .blob(blob)], into: &changes)
+        let other = try fixture.insert("Person", ["code": .string("c"), "picture": .blob(blob)], into: &changes)
+        try fixture.save(changes)
+        #expect(try folder.scan(for: ["SecretPicture"]).count == 1)
+        var held = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note()))
+        // Another object has the same picture.
+        #expect(held.isComplete && held.fileCount == 0)
+        #expect(try folder.scan(for: ["SecretPicture"]).count == 1)
+        held = try fixture.store.erase(ErasureRequest(objects: [other], note: Self.note()))
+        #expect(!held.isComplete)
+        withExtendedLifetime(lease) {}
+    }
+
+    @Test func whatAnOldReaderHoldsIsOverwrittenLater() throws {
+        let folder = try Folder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let id = try person(fixture, "Secret")
+        for _ in 0..<5 { _ = try person(fixture, "Public") }
+        let environment = fixture.store.file.environment
+        let reader = try environment.beginRead()
+        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note()))
+        #expect(!report.isComplete)
+        #expect(try folder.scan(for: ["Secret"]) != [:])
+        environment.end(reader)
+        let rest = try #require(try fixture.store.finishErasures())
+        #expect(rest.isComplete)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+        #expect(try fixture.store.finishErasures() == nil)
+    }
+
+    @Test func aRestoredBackupForgetsWhatTheStoreHasErased() throws {
+        let folder = try Folder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let id = try person(fixture, "Secret")
+        let values = try person(fixture, "Partly")
+        let backup = folder.url.appending(component: "backup", directoryHint: .isDirectory)
+        try fixture.store.backup(to: backup)
+        _ = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note("first")))
+        _ = try fixture.store.erase(
+            ErasureRequest(objects: [values], attributes: ["name"], note: Self.note("second")))
+        let erasures = try fixture.store.erasures()
+        #expect(erasures.map { $0.metadata["strata.reason"] } == ["first", "second"])
+        let restored = folder.url.appending(component: "restored", directoryHint: .isDirectory)
+        let copy = try Store.open(.directory(backup), model: nil, options: StoreOptions())
+        _ = try copy.restore(to: restored, erasing: erasures)
+        copy.close()
+        try FileManager.default.removeItem(at: backup)
+        #expect(try folder.scan(for: ["Secret", "PartlyName"]) == [:])
+        let made = try StoreFixture(.directory(restored), model: try model())
+        #expect(try made.store.erasures().map(\.transactionID) == erasures.map(\.transactionID))
+        #expect(try made.values(values)?["email"] == .string("PartlyMail"))
+        #expect(try made.store.apply(erasures).objects == [])
+        made.store.close()
+    }
+
+    @Test func copiesOfTheLogKeepTheErasures() throws {
+        let folder = try Folder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        var changes = try fixture.changes()
+        changes.author = "SecretName"
+        changes.metadata = ["about": "for SecretMail", "batch": "seven"]
+        let id = try fixture.insert(
+            "Person", ["name": .string("SecretName"), "email": .string("SecretMail"), "code": .string("c")],
+            into: &changes)
+        try fixture.save(changes)
+        let early = try fixture.store.head()
+        _ = try person(fixture, "Public")
+        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note()))
+        #expect(report.transactionCount == 1)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+        let record = try #require(try fixture.store.transaction(containing: early))
+        #expect(record.author == nil && record.metadata == ["batch": "seven"] && record.isErased)
+        #expect(try fixture.store.verify().isSound)
+        for (name, moment) in [("whole", try fixture.store.head()), ("early", early)] {
+            let url = folder.url.appending(component: name, directoryHint: .isDirectory)
+            let copied = try fixture.store.replay(through: moment, to: url)
+            #expect(copied.verification.isSound, "\(copied.verification.problems)")
+        }
+    }
+
+    @Test(arguments: [1, 1000]) func anErasureThatIsKilledGoesOnAtTheNextOpening(_ eventsInOneCommit: Int) throws {
+        let folder = try Folder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let ids = try (0..<4).map { try person(fixture, "Secret\($0)") }
+        for id in ids { try fixture.update(id, ["name": .string("SecretAgain")]) }
+        var run = ErasureRun(file: fixture.store.file, blobs: fixture.store.blobs)
+        run.eventsInOneCommit = eventsInOneCommit
+        let step = try #require(try run.begin(ErasureRequest(objects: ids, note: Self.note())))
+        #expect(step.mark.objects.count == (eventsInOneCommit == 1 ? 3 : 0))
+        // What else a process would have done is not done.
+        fixture.store.close()
+        #expect(try folder.scan(for: ["Secret"]) != [:])
+        let reopened = try StoreFixture(.directory(folder.store), model: try model())
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+        #expect(try reopened.store.erasures().flatMap(\.record.objects).sorted() == ids.sorted())
+        #expect(try reopened.store.erasures().allSatisfy { $0.author == "dpo" })
+        #expect(try reopened.store.finishErasures() == nil)
+    }
+
+    @Test func entriesOfAnIndexThatHasLeftTheModelGo() throws {
+        let folder = try Folder()
+        var fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let id = try person(fixture, "Secret")
+        _ = try person(fixture, "Public")
+        fixture.store.close()
+        let entity = try #require(try model().entities.first)
+        var plain = entity
+        plain.indexes = []
+        fixture = try StoreFixture(.directory(folder.store), model: try ManagedObjectModel(entities: [plain]))
+        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note()))
+        #expect(report.isComplete && report.isRebuilt)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+    }
+
+    @Test func keysThatWaitInBuffersGo() throws {
+        let folder = try Folder()
+        var options = StoreOptions()
+        options.bufferLimits = BufferLimits(
+            fewestPages: 1, mostEntriesForEachPage: 1000, fewestLeaving: 4, sizeInRoots: 20)
+        let fixture = try StoreFixture(.directory(folder.store), model: try model(), options: options)
+        var changes = try fixture.changes()
+        for number in 0..<400 {
+            _ = try fixture.insert(
+                "Person", ["name": .string("Public\(number)"), "code": .string("c")], into: &changes)
+        }
+        try fixture.save(changes)
+        let ids = try (0..<5).map { try person(fixture, "Secret\($0)") }
+        // Removals of earlier keys wait, too.
+        for id in ids { try fixture.update(id, ["name": .string("zSecretOther"), "email": .null]) }
+        let report = try fixture.store.erase(ErasureRequest(objects: ids, note: Self.note()))
+        #expect(report.isComplete)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+    }
+
+    @Test func declaredViewsForgetTheirGroups() throws {
+        let folder = try Folder()
+        let plain = try model()
+        let view = ViewDescription(
+            name: "ByCity", entityName: "Person", keys: [ViewKey("city")],
+            aggregates: [
+                ViewAggregate("people", .count), ViewAggregate("names", .countDistinct, "name"),
+            ], orders: [ViewOrder("names")])
+        let fixture = try StoreFixture(
+            .directory(folder.store), model: try ManagedObjectModel(entities: plain.entities).adding(views: [view]))
+        let ids = try (0..<40).map { try person(fixture, "Secret\($0)") }
+        for number in 0..<40 { _ = try person(fixture, "Public\(number)") }
+        let report = try fixture.store.erase(ErasureRequest(objects: ids, note: Self.note()))
+        #expect(report.isComplete)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+    }
+
+    @Test func derivedCopiesInOtherObjectsGo() throws {
+        let folder = try Folder()
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Author",
+                properties: [
+                    .attribute(AttributeDescription(name: "name", type: .string, isOptional: true)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "books", destinationEntityName: "Book", inverseName: "author", isToMany: true)),
+                ]),
+            EntityDescription(
+                name: "Book",
+                properties: [
+                    .attribute(AttributeDescription(name: "title", type: .string, isOptional: true)),
+                    .attribute(
+                        AttributeDescription(
+                            name: "by", type: .string, isOptional: true,
+                            derivationExpression: .keyPath("author.name"))),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "author", destinationEntityName: "Author", inverseName: "books")),
+                ], indexes: [FetchIndexDescription(name: "byAuthor", elements: [FetchIndexElement("by")])]),
+        ])
+        let fixture = try StoreFixture(.directory(folder.store), model: model)
+        let secret = try fixture.insert("Author", ["name": .string("SecretName")])
+        let other = try fixture.insert("Author", ["name": .string("Public")])
+        let stays = try fixture.insert("Book", ["title": .string("one"), "author": .objectID(secret)])
+        let moves = try fixture.insert("Book", ["title": .string("two"), "author": .objectID(secret)])
+        try fixture.update(secret, ["name": .string("SecretOther")])
+        let then = try fixture.store.head()
+        #expect(try fixture.values(stays)?["by"] == .string("SecretOther"))
+        try fixture.update(moves, ["author": .objectID(other)])
+        let report = try fixture.store.erase(ErasureRequest(objects: [secret], note: Self.note()))
+        #expect(report.isComplete)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+        #expect(try fixture.values(moves)?["by"] == .string("Public"))
+        #expect(try fixture.values(stays)?["by"] == .null)
+        #expect(try fixture.values(moves, at: then)?["by"] == .null)
+        #expect(try fixture.values(moves, at: then)?["title"] == .string("two"))
+        #expect(try fixture.store.rebuild().isUnchanged)
     }
 }

@@ -2,8 +2,8 @@
 //
 //   offset  width  field
 //   0       1      codec version, 1
-//   1       1      1 if an erasure has removed texts from the record. Its digest stays that of the record as it was; that
-//                  of the record as it is stands in the erasure (ErasureRecord.swift)
+//   1       1      1 if an erasure has removed texts from the record. Its digest stays that of the record as it was;
+//                  that of the record as it is stands in the erasure (ErasureRecord.swift)
 //   2       2      0
 //   4       4      checksum: low half of XXH64 (seed: bytes 0..<4) over everything from offset 8
 //   8       32     digest: SHA-256(digest before, bytes 40... of this record, then of each event its bytes 0..<4 and

@@ -41,13 +41,17 @@ extension Store {
     /// own, and gives row numbers far above the existing ones, because the original store may have given more since the
     /// backup.
     ///
-    /// - Throws: as `backup`.
-    package func restore(to target: URL, progress: ProgressHandler? = nil) throws -> BackupReport {
+    /// - Parameter erasures: made in the copy before it appears; those that the backup has are passed over.
+    /// - Throws: as `backup`; `persistentStoreTimeout` if something keeps an erasure from being completed.
+    package func restore(
+        to target: URL, erasing erasures: [RecordedErasure] = [], progress: ProgressHandler? = nil
+    ) throws -> BackupReport {
         try checkOpen()
         try refuseUsed(target)
         do {
             return try BackupFolder.filled(for: target) { folder in
-                try backUp(into: folder, target.path(percentEncoded: false), isRestored: true, progress)
+                let report = try backUp(into: folder, target.path(percentEncoded: false), isRestored: true, progress)
+                return try erasures.isEmpty ? report : Self.erase(erasures, in: folder, progress)
             }
         } catch {
             throw file.publicError(error, during: "restoring")

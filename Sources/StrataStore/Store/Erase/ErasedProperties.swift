@@ -38,33 +38,36 @@ struct ErasedProperties {
         return numbers
     }
 
-    /// What stands for each erased value of an entity: nil, or the default of an attribute that must have a value.
+    /// What stands for each erased value of an entity: the default of its attribute, or nil.
     ///
     /// - Throws: `validationMissingMandatoryProperty` for an attribute of an object that stays that must have a value
     ///   and has no default.
     func fillers(of entity: EntityID) throws -> [PropertyID: AttributeValue] {
+        // A row that is too old to hold a property reads its first default, which events say, too.
+        let born = histories.newest?.assignment.bornDefaults ?? [:]
         var fillers: [PropertyID: AttributeValue] = [:]
         for schema in try histories.schemas {
             for property in schema.entity(entity)?.properties ?? [] {
                 guard case .attribute(let attribute) = property.kind else { continue }
-                guard let properties else {
-                    fillers[property.id] = .null
-                    continue
-                }
                 // What is derived from erased values goes with them.
-                if properties.contains(property.id) || Self.isDerived(attribute, from: properties, schema, entity) {
-                    fillers[property.id] = .null
+                if properties.map({
+                    $0.contains(property.id) || Self.isDerived(attribute, from: $0, schema, entity)
+                }) ?? true {
+                    fillers[property.id] = born[property.id] ?? .null
                 }
             }
         }
-        guard let properties, let newest = histories.newest?.entity(entity) else { return fillers }
-        for property in newest.properties where properties.contains(property.id) {
-            guard case .attribute(let attribute) = property.kind, !attribute.isOptional else { continue }
+        guard let newest = histories.newest?.entity(entity) else { return fillers }
+        for property in newest.properties where fillers[property.id]?.isNull ?? false {
+            guard case .attribute(let attribute) = property.kind, !attribute.isOptional,
+                properties?.contains(property.id) ?? true
+            else { continue }
             guard let value = attribute.defaultValue, !value.isNull else {
+                if properties == nil { continue }
                 throw StrataError(
                     .validationMissingMandatoryProperty,
-                    "\(newest.name).\(property.name) must have a value and has no default, so its value cannot be erased "
-                        + "alone. Erase the whole object, or make the attribute optional first.",
+                    "\(newest.name).\(property.name) must have a value and has no default, so its value cannot be "
+                        + "erased alone. Erase the whole object, or make the attribute optional first.",
                     context: .init(entityName: newest.name, key: property.name))
             }
             fillers[property.id] = value

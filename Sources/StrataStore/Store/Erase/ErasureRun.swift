@@ -8,54 +8,64 @@ import StrataModel
 /// the number of events asks for, take the values out of the events of the objects, and record that. Until the last
 /// one, and until the freed bytes are overwritten, a mark says what is left to do.
 struct ErasureRun {
-    /// After so many changed events a commit ends.
-    static let eventsInOneCommit = 50_000
     let file: StoreFile
     let blobs: BlobStore
-
-    /// What one commit has done.
-    struct Step {
-        var mark: ErasureMark
-        var objects: [ObjectID] = []
-        var deletedCount = 0
-        var eventCount = 0
-        var transactionCount = 0
-    }
+    /// After so many changed events a commit ends.
+    var eventsInOneCommit = 50_000
 
     /// Makes the first commit.
     ///
     /// - Returns: nil if the store has this erasure already.
-    func begin(_ request: ErasureRequest) throws -> Step? {
-        try file.write { transaction in
-            if try file.transaction(id: request.note.id, transaction) != nil { return nil }
-            var state = try State(file, transaction, properties: Self.properties(of: request, file, transaction))
-            var mark = try ErasureMark.read(transaction, file.tables) ?? ErasureMark()
-            guard mark.objects.isEmpty else {
-                throw StrataError(
-                    .persistentStoreTimeout, "Another erasure is not finished yet. Try again.",
-                    context: .init(path: file.path))
+    func begin(_ request: ErasureRequest) throws -> ErasureStep? {
+        try file.write { try begin(request, $0) }
+    }
+
+    /// Makes the first commit and abandons it.
+    func plan(_ request: ErasureRequest) throws -> ErasureStep? {
+        do {
+            try file.write { (transaction) -> Void in
+                throw PlannedErasure(step: try begin(request, transaction))
             }
-            let objects = try state.known(Set(request.objects).sorted())
-            guard !objects.isEmpty else { return Step(mark: mark) }
-            (mark.author, mark.metadata) = (request.note.author, request.note.metadata)
-            mark.properties = state.erased.properties?.sorted() ?? []
-            mark.objects = objects
-            for entity in Set(objects.map(\.entityID)) where try state.erased.isInOldViews(entity) {
-                mark.mustRebuild = true
-            }
-            let deletedCount = try state.leave(objects, request.note, blobs)
-            return try step(mark, &state, id: request.note.id, deletedCount)
+            return nil
+        } catch let planned as PlannedErasure {
+            return planned.step
         }
+    }
+
+    /// Carries a plan out of the transaction, which is abandoned.
+    private struct PlannedErasure: Error {
+        let step: ErasureStep?
+    }
+
+    private func begin(_ request: ErasureRequest, _ transaction: WriteTransaction) throws -> ErasureStep? {
+        if try file.transaction(id: request.note.id, transaction) != nil { return nil }
+        var state = try ErasureCommit(file, transaction, properties: Self.properties(of: request, file, transaction))
+        var mark = try ErasureMark.read(transaction, file.tables) ?? ErasureMark()
+        guard mark.objects.isEmpty else {
+            throw StrataError(
+                .persistentStoreTimeout, "Another erasure is not finished yet. Try again.",
+                context: .init(path: file.path))
+        }
+        let objects = try state.known(Set(request.objects).sorted())
+        guard !objects.isEmpty else { return ErasureStep(mark: mark) }
+        (mark.author, mark.metadata) = (request.note.author, request.note.metadata)
+        mark.properties = state.erased.properties?.sorted() ?? []
+        mark.objects = objects
+        let entities = Set(objects.map(\.entityID))
+        let copies = try state.erased.copies(of: entities).map(\.entity)
+        if try entities.union(copies).contains(where: state.erased.isInOldViews) { mark.mustRebuild = true }
+        let deletedCount = try state.leave(objects, request.note, blobs)
+        return try step(mark, &state, id: request.note.id, deletedCount)
     }
 
     /// Makes the next commit.
     ///
     /// - Returns: nil if nothing is left of the events.
-    func next() throws -> Step? {
+    func next() throws -> ErasureStep? {
         try file.write { transaction in
             guard let mark = try ErasureMark.read(transaction, file.tables), !mark.objects.isEmpty else { return nil }
             let properties = mark.properties.isEmpty ? nil : Set(mark.properties)
-            var state = try State(file, transaction, properties: properties)
+            var state = try ErasureCommit(file, transaction, properties: properties)
             return try step(mark, &state, id: .ofTransaction(), 0)
         }
     }
@@ -75,200 +85,28 @@ struct ErasureRun {
     }
 
     private func step(
-        _ before: ErasureMark, _ state: inout State, id: UUID, _ deletedCount: Int
-    ) throws -> Step {
+        _ before: ErasureMark, _ state: inout ErasureCommit, id: UUID, _ deletedCount: Int
+    ) throws -> ErasureStep {
         var mark = before
         var done = 0
-        while done < mark.objects.count, state.eventCount < Self.eventsInOneCommit {
+        while done < mark.objects.count, state.eventCount < eventsInOneCommit {
             try state.erase(mark.objects[done])
             done += 1
         }
         let objects = Array(mark.objects[..<done])
         mark.objects.removeFirst(done)
         try state.finish(objects, mark, id: id)
-        return Step(
+        return ErasureStep(
             mark: mark, objects: objects, deletedCount: deletedCount, eventCount: state.eventCount,
             transactionCount: state.changedTransactions.count)
     }
 }
 
-extension ErasureRun {
-    /// One commit.
-    struct State: ~Copyable {
-        let file: StoreFile
-        let transaction: WriteTransaction
-        let tables: StoreTables
-        let erased: ErasedProperties
-        var projector: Projector
-        private var head: LogHead
-        private(set) var eventCount = 0
-        private(set) var changedTransactions: [ErasureRecord.ChangedTransaction] = []
-        private var touched: Set<TransactionNumber> = []
-        private var texts: Set<String> = []
-        private var fillers: [EntityID: [PropertyID: AttributeValue]] = [:]
-
-        init(_ file: StoreFile, _ transaction: WriteTransaction, properties: Set<PropertyID>?) throws {
-            let head = try file.readHead(transaction)
-            let histories = try file.histories(for: head, transaction)
-            // Nothing waits that holds a value.
-            var tables = file.tables
-            tables.bufferLimits.fewestPages = .max
-            let projector = Projector(tables: tables, histories: histories, tracking: .independent)
-            try projector.checkTables()
-            self.file = file
-            self.transaction = transaction
-            self.tables = tables
-            self.head = head
-            erased = ErasedProperties(properties: properties, histories: histories)
-            self.projector = projector
-        }
-
-        private var reader: LogReader { LogReader(transaction, tables, projector.histories) }
-
-        /// The objects that the log has, whether they exist or not.
-        func known(_ ids: [ObjectID]) throws -> [ObjectID] { try ids.filter { try newestEvent(of: $0) != nil } }
-
-        private func newestEvent(of id: ObjectID) throws -> EventNumber? {
-            if let row = try transaction.get(tables.objects, id.rawValue) { return try StoredRow(row).revision }
-            guard let tombstone = try transaction.get(tables.tombstones, id.rawValue) else { return nil }
-            return try Tombstone.eventNumber(tombstone)
-        }
-
-        private mutating func fillers(of entity: EntityID) throws -> [PropertyID: AttributeValue] {
-            if let known = fillers[entity] { return known }
-            let made = try erased.fillers(of: entity)
-            fillers[entity] = made
-            return made
-        }
-
-        // MARK: The present
-
-        /// Deletes the objects that exist, or sets the values to what stands for them.
-        ///
-        /// - Returns: how many objects were deleted.
-        mutating func leave(_ ids: [ObjectID], _ note: MaintenanceNote, _ blobs: BlobStore) throws -> Int {
-            guard let schema = projector.histories.newest else { return 0 }
-            let snapshot = Snapshot(
-                eventNumber: head.event, schema: schema, transaction: transaction, tables: tables,
-                histories: projector.histories, layers: [])
-            var changes = ChangeSet(
-                base: head.event, modelVersion: schema.version, author: note.author, metadata: note.metadata)
-            if erased.properties == nil {
-                try BatchDeletion(of: ids, in: snapshot).add(to: &changes)
-            } else {
-                for id in ids { try addUpdate(of: id, schema, snapshot, to: &changes) }
-            }
-            guard !changes.isEmpty else { return 0 }
-            let deletedCount = changes.deletions.count
-            let check = SaveCheck(changes, snapshot: snapshot, head: head, blobs: blobs)
-            switch try check.run(TransactionNumber(rawValue: head.transaction.rawValue + 1)) {
-            case .stale:
-                throw StrataError(.merge, "Objects that are to be erased cannot be deleted: others point at them.")
-            case .events(let events, let touched, _):
-                guard events.count > 0 else { return deletedCount }
-                if try WriteEstimate(changes, events, snapshot).pages(above: Committer.dirtyPageLimit) != nil {
-                    throw StrataError(.saveTooLarge, "The erasure would delete too much at once. Erase in smaller steps.")
-                }
-                let description = TransactionDescription(
-                    id: changes.transactionID, author: note.author, metadata: note.metadata, touched: touched)
-                _ = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
-            }
-            return deletedCount
-        }
-
-        private mutating func addUpdate(
-            of id: ObjectID, _ schema: Schema, _ snapshot: Snapshot, to changes: inout ChangeSet
-        ) throws {
-            guard let entity = schema.entity(id.entityID), let row = try snapshot.row(id) else { return }
-            let fillers = try fillers(of: id.entityID)
-            let derived = try erased.derived(in: id.entityID)
-            let before = try row.converted(to: entity)
-            var builder = try RowBuilder(before, layout: entity.layout)
-            var slots: [Int] = []
-            try before.bytes.withUnsafeBytes { bytes in
-                let reader = try RowReader(bytes, layout: entity.layout)
-                for property in entity.properties where property.storage != nil && !derived.contains(property.id) {
-                    guard let filler = fillers[property.id],
-                        try !reader.value(property.slot).isIdentical(to: filler)
-                    else { continue }
-                    try builder.set(property.slot, filler)
-                    slots.append(property.slot)
-                }
-            }
-            guard !slots.isEmpty else { return }
-            let image = try builder.finish()
-            try StrataError.throwTogether(try RowRules(entity, schema).failures(of: image, id, snapshot))
-            changes.updates.append(.init(id: id, baseRevision: row.revision, image: image, changedSlots: slots))
-        }
-
-        // MARK: The past
-
-        /// Takes the values out of the events of an object.
-        mutating func erase(_ id: ObjectID) throws {
-            guard let newest = try newestEvent(of: id) else { return }
-            let isThere = try transaction.get(tables.objects, id.rawValue) != nil
-            var eraser = EventEraser(
-                try fillers(of: id.entityID), keeping: isThere ? try erased.derived(in: id.entityID) : [],
-                projector.histories)
-            try reader.chain(from: newest, of: id) { event, number in
-                touched.insert(event.header.transaction)
-                guard let bytes = try eraser.erased(event) else { return true }
-                try bytes.withUnsafeBytes { try transaction.put(tables.events, number.rawValue, $0) }
-                eventCount += 1
-                return true
-            }
-            for blob in eraser.blobs { projector.batch.add(-1, to: CounterKey(blob: blob)) }
-            texts.formUnion(eraser.texts)
-        }
-
-        /// Clears what else has the values, and records the erasure.
-        mutating func finish(_ objects: [ObjectID], _ mark: ErasureMark, id: UUID) throws {
-            try projector.flush(transaction)
-            try BufferFold.settle(Set(objects), in: tables.indexes, tables, transaction)
-            try StatisticsRecord.removeAll(transaction, tables)
-            try eraseTexts(of: objects)
-            if objects.isEmpty { return }
-            let record = ErasureRecord(
-                objects: objects, properties: erased.properties?.sorted() ?? [], eventCount: eventCount,
-                transactions: changedTransactions)
-            let payload = try MaintenanceRecord.erased(record).encoded()
-            var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
-            events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, payload)
-            let description = TransactionDescription(id: id, author: mark.author, metadata: mark.metadata)
-            let appended = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
-            try ErasureList.put(payload.bytes, at: appended.firstEvent, transaction, tables)
-            try file.noteErasures(transaction)
-            try mark.write(transaction, tables)
-        }
-
-        /// Removes texts from the records of transactions: metadata with an erased text of those that changed the
-        /// objects, and what merges overruled in any.
-        private mutating func eraseTexts(of objects: [ObjectID]) throws {
-            guard let first = touched.min() else { return }
-            let search = ErasedTexts(texts, objects)
-            var number = first
-            while number <= head.transaction {
-                defer { number = TransactionNumber(rawValue: number.rawValue + 1) }
-                guard let bytes = try transaction.get(tables.transactions, number.rawValue),
-                    touched.contains(number) || search.hasConflicts(bytes)
-                else { continue }
-                var record = try TransactionRecord(bytes, number: number)
-                guard search.removeTexts(from: &record, isTouched: touched.contains(number)) else { continue }
-                record.isErased = true
-                try write(record)
-            }
-        }
-
-        private mutating func write(_ record: TransactionRecord) throws {
-            let before = try reader.transaction(TransactionNumber(rawValue: record.number.rawValue - 1))
-            let encoded = record.encoded()
-            var chain = EventDigest.Chain(previous: before?.digest ?? LogHead.start.digest)
-            encoded.withUnsafeBytes { chain.begin($0) }
-            for offset in 0..<UInt64(record.eventCount) {
-                chain.add(try reader.event(EventNumber(rawValue: record.firstEvent.rawValue + offset)).record)
-            }
-            changedTransactions.append(.init(number: record.number, digest: chain.finish()))
-            try encoded.withUnsafeBytes { try transaction.put(tables.transactions, record.number.rawValue, $0) }
-        }
-    }
+/// What one commit of an erasure has done.
+struct ErasureStep {
+    var mark: ErasureMark
+    var objects: [ObjectID] = []
+    var deletedCount = 0
+    var eventCount = 0
+    var transactionCount = 0
 }

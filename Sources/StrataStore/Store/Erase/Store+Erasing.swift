@@ -4,15 +4,15 @@ import Logging
 package import StrataModel
 
 extension Store {
-    /// Removes objects, or values of theirs, from the present and from all of the past, and overwrites every byte of the
-    /// store's files that held them.
+    /// Removes objects, or values of theirs, from the present and from all of the past, and overwrites every byte of
+    /// the store's files that held them.
     ///
     /// Objects erased whole are deleted by the rules of the model. Their events stay, without values.
     ///
     /// - Returns: what was done. If others hold pages or files, `waiting` says so; the rest is done by
     ///   `finishErasures()`, or when the store is opened next.
-    /// - Throws: `readOnly`; what refuses a deletion; `validationMissingMandatoryProperty`, `unknownKey` for values that
-    ///   cannot be erased alone. Then nothing was erased.
+    /// - Throws: `readOnly`; what refuses a deletion; `validationMissingMandatoryProperty`, `unknownKey` for values
+    ///   that cannot be erased alone. Then nothing was erased.
     /// - Complexity: O(n) in the events of the objects, and a read of the whole file.
     package func erase(_ request: ErasureRequest, progress: ProgressHandler? = nil) throws -> ErasureReport {
         if isReadOnly {
@@ -39,6 +39,23 @@ extension Store {
             report.duration = ContinuousClock.now - start
             return report
         }
+    }
+
+    /// What an erasure would do to the log. Writes nothing.
+    ///
+    /// - Throws: as `erase`.
+    package func planErasure(_ request: ErasureRequest) throws -> ErasureReport {
+        let run = ErasureRun(file: file, blobs: blobs)
+        let result = Locked(ErasureReport())
+        do {
+            try onWriter {
+                guard let step = try run.plan(request) else { return }
+                result.withLock { $0.add(step) }
+            }
+        } catch {
+            throw file.publicError(error, during: "planning an erasure")
+        }
+        return result.withLock { $0 }
     }
 
     /// Does what an erasure had to leave to later.
@@ -114,7 +131,8 @@ extension Store {
     package func erasures(since eventNumber: EventNumber = .zero) throws -> [RecordedErasure] {
         try checkOpen()
         return try file.read { transaction, head, histories in
-            guard try StoreFile.meta("header", file.tables, transaction).map({ try StoreHeader($0) })?.hasErasures == true
+            guard
+                try StoreFile.meta("header", file.tables, transaction).map({ try StoreHeader($0) })?.hasErasures == true
             else { return [] }
             let log = LogReader(transaction, file.tables, histories)
             return try ErasureList.all(transaction, file.tables)
@@ -153,7 +171,7 @@ extension Store {
 }
 
 extension ErasureReport {
-    fileprivate mutating func add(_ step: ErasureRun.Step) {
+    fileprivate mutating func add(_ step: ErasureStep) {
         objects += step.objects
         deletedCount += step.deletedCount
         eventCount += step.eventCount

@@ -88,8 +88,8 @@ extension Verifier {
         checkErasedTransactions(head)
     }
 
-    /// Compares the records that lost texts with the erasures that took them. A copy of an older state has erasures that
-    /// were made later beside the log.
+    /// Compares the records that lost texts with the erasures that took them. A copy of an older state has erasures
+    /// that were made later beside the log.
     private func checkErasedTransactions(_ head: LogHead) {
         guard !log.erasedTransactions.isEmpty else { return }
         attempt("state") {

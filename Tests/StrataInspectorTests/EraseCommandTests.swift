@@ -1,0 +1,63 @@
+import Foundation
+import StrataModel
+import Testing
+
+/// `strata erase`, and what other commands say afterwards.
+@Suite struct EraseCommandTests {
+    private let store: FilmStore
+
+    init() throws { store = try FilmStore() }
+
+    private func holds(_ text: String, in path: String) throws -> Bool {
+        try Data(contentsOf: URL(filePath: path + "/data.mdb")).range(of: Data(text.utf8)) != nil
+    }
+
+    /// The title and the reference of the first film.
+    private func film() throws -> (title: String, reference: String) {
+        let text = try Tool.run("query", store.path, "Film", "--limit", "1", "--json").output
+        let rows = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+        let title = try #require(rows.first?["title"] as? String)
+        let listed = try Tool.run("log", store.path, "--json").output.split(separator: "\n")
+        let line = try #require(listed.first { $0.contains("\"inserted\"") && $0.contains(title) })
+        let event = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        return (title, try #require(event["object"] as? String))
+    }
+
+    @Test func anErasedObjectIsGoneFromTheStoreAndFromItsPast() throws {
+        let film = try film()
+        #expect(try holds(film.title, in: store.path))
+        let backup = store.path + ".backup"
+        defer { try? FileManager.default.removeItem(atPath: backup) }
+        #expect(try Tool.run("backup", store.path, backup).exitCode == 0)
+        let plan = try Tool.run("erase", store.path, film.reference, "--dry-run")
+        #expect(plan.exitCode == 0 && plan.output.contains("would erase 1 object, 1 of them deleted now"), "\(plan)")
+        #expect(try holds(film.title, in: store.path))
+        let erased = try Tool.run("erase", store.path, film.reference, "--author", "desk", "--reason", "asked for it")
+        #expect(erased.exitCode == 0 && erased.output.hasPrefix("\(film.reference)\nerased 1 object"), "\(erased)")
+        #expect(try !holds(film.title, in: store.path))
+        let verified = try Tool.run("verify", store.path)
+        #expect(verified.exitCode == 0 && verified.output.contains("by desk: 1 object, "), "\(verified)")
+        #expect(verified.output.contains(": asked for it\n"))
+        let log = try Tool.run("log", store.path, "--json").output
+        #expect(log.contains("\"erased\":true") && !log.contains(film.title))
+        #expect(try Tool.run("verify", store.path, "--json").output.contains("asked for it"))
+        // A restored backup has forgotten it as well.
+        let list = store.path + ".erasures"
+        let restored = store.path + ".restored"
+        defer { for path in [list, restored] { try? FileManager.default.removeItem(atPath: path) } }
+        #expect(try Tool.run("erase", store.path, "--list", list).output == "1 erasure written to \(list)\n")
+        #expect(try Tool.run("restore", backup, restored, "--erasures", list).exitCode == 0)
+        #expect(try holds(film.title, in: backup) && !holds(film.title, in: restored))
+        #expect(try Tool.run("verify", restored).output.contains(": asked for it\n"))
+        #expect(try Tool.run("erase", restored).exitCode == 0)
+    }
+
+    @Test func whatCannotBeErasedIsRefused() throws {
+        let film = try film()
+        let unknown = try Tool.run("erase", store.path, film.reference, "--values-only", "titel")
+        #expect(unknown.exitCode == 2 && unknown.error.contains("did you mean title?"), "\(unknown)")
+        #expect(try Tool.run("erase", store.path, "Film").exitCode == 2)
+        #expect(try Tool.run("erase", store.path, "--dry-run").exitCode == 2)
+        #expect(try holds(film.title, in: store.path))
+    }
+}
