@@ -35,6 +35,7 @@ var products: [Product] = [
     .library(name: "StrataShipping", targets: ["StrataShipping"]),
     .library(name: "StrataObservability", targets: ["StrataObservability"]),
     .executable(name: "strata", targets: ["strata"]),
+    .executable(name: "strata-s3", targets: ["strata-s3"]),
     .plugin(name: "StrataModels", targets: ["StrataModels"]),
 ]
 
@@ -57,7 +58,7 @@ var targets: [Target] = [
         name: "StrataShippingTests",
         dependencies: [
             "StrataShipping", "StrataBuckets", "StrataGraph", "StrataStore", "StrataModel", "Locking",
-            "StrataTestSupport", "strata", "graph-child",
+            "StrataTestSupport", "strata", "strata-s3", "graph-child",
         ]),
     // Buckets of S3 as targets. Only this target needs an HTTP client, Foundation's.
     .target(name: "StrataBuckets", dependencies: ["StrataShipping", "StrataModel", "Locking", crypto]),
@@ -82,9 +83,10 @@ var targets: [Target] = [
         name: "StrataInspector",
         dependencies: [
             "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataCoreData", "StrataShipping",
-            "StrataBuckets", "Locking", argumentParser, logging,
+            "Locking", argumentParser, logging,
         ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
+    .executableTarget(name: "strata-s3", dependencies: ["StrataInspector", "StrataBuckets"]),
     .target(
         name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode"],
         path: "Tests/StrataTestSupport"),

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Foundation
 import StrataModel
+public import StrataShipping
 import StrataStore
 
 /// The program `strata`: reads and changes any store without the app's code, because the store contains its model.
@@ -56,8 +57,15 @@ public struct StrataCommand: ParsableCommand {
     /// Makes the command, for the argument parser.
     public init() {}
 
+    /// Makes the target of an address such as `s3://backups/Movies`, with the variables of the environment.
+    public typealias BucketMaker = @Sendable (String, [String: String]) throws -> any ShippingTarget
+
     /// Runs the program with the process's arguments and ends it.
-    public static func start() -> Never {
+    ///
+    /// - Parameter makeBucket: nil has the program `strata-s3` run in place of this one where a bucket is named.
+    public static func start(makeBucket: BucketMaker? = nil) -> Never {
+        BucketProgram.use(makeBucket)
+        BucketProgram.takeOver(CommandLine.arguments)
         Output.ignoreClosedPipes()
         Interrupt.unblock()
         GuardedRun.followParent()

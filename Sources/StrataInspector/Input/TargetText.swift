@@ -1,5 +1,4 @@
 import Foundation
-import StrataBuckets
 import StrataGraph
 import StrataModel
 import StrataShipping
@@ -18,7 +17,7 @@ enum TargetText {
             return DirectoryTarget(URL(filePath: text, directoryHint: .isDirectory))
         }
         do {
-            return try BucketTarget(address: text, environment: ProcessInfo.processInfo.environment)
+            return try BucketProgram.target(text)
         } catch let error as StrataError where error.code == .invalidRequest {
             throw UsageError(error.message)
         }

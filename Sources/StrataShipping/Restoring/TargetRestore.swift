@@ -108,7 +108,7 @@ package struct TargetRestore {
             tags = newest.tags.mapValues(EventNumber.init(rawValue:))
             start = TransactionNumber(rawValue: newest.transaction)
         }
-        try TargetLog(target, catalog).read(after: start, while: { _ in true }) { _, frames in
+        try TargetLog(target, catalog).read(after: start, to: .newest) { _, frames in
             for frame in frames { try frame.applyTags(to: &tags) }
         }
         return tags
@@ -140,7 +140,7 @@ package struct TargetRestore {
         }
         let end = Int(catalog.end.rawValue)
         let start = snapshot.map { TransactionNumber(rawValue: $0.transaction) }
-        let damaged = try log.read(after: start ?? .zero, while: { goal.includes($0) }) { segment, frames in
+        let damaged = try log.read(after: start ?? .zero, to: goal) { segment, frames in
             let reached = try replica.receive(frames, of: segment)
             progress?(StoreProgress(phase: "replaying transactions", done: Int(reached.rawValue), total: end))
         }
@@ -149,7 +149,8 @@ package struct TargetRestore {
                 .futureEvent, "The store had no transaction then.", context: .init(path: target.label))
         }
         let position = try replica.store().logPosition()
-        guard goal.isReached(by: position) else {
+        if case .microseconds = goal { return Filled(position: position, snapshot: start, damaged: damaged) }
+        guard goal.isReached(by: position.transaction, position.eventNumber) else {
             throw StrataError(
                 .futureEvent, "The log at the target ends with transaction \(position.transaction).",
                 context: .init(eventNumber: position.eventNumber, path: target.label))
