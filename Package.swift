@@ -144,7 +144,7 @@ var targets: [Target] = [
         name: "StrataInspectorTests",
         dependencies: [
             "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "strata", "StrataTestSupport",
-            "StrataCoreData", "StrataCoreDataFixtures", argumentParser,
+            "StrataCoreData", "StrataCoreDataFixtures", "strata-s3", argumentParser,
         ],
         exclude: ["Help"]),
 ]

@@ -1,7 +1,6 @@
 public import ArgumentParser
 import Foundation
 import StrataModel
-public import StrataShipping
 import StrataStore
 
 /// The program `strata`: reads and changes any store without the app's code, because the store contains its model.
@@ -56,9 +55,6 @@ public struct StrataCommand: ParsableCommand {
 
     /// Makes the command, for the argument parser.
     public init() {}
-
-    /// Makes the target of an address such as `s3://backups/Movies`, with the variables of the environment.
-    public typealias BucketMaker = @Sendable (String, [String: String]) throws -> any ShippingTarget
 
     /// Runs the program with the process's arguments and ends it.
     ///

@@ -169,7 +169,8 @@ import Testing
         #expect(code { _ = try LogShipper(behind.store, target).ship() } == .divergedLog)
     }
 
-    @Test(arguments: RandomTesting.seeds(unlessAsked: [1, 2, 3])) func twoShippersOfOneStoreDoNoHarm(seed: UInt64) throws {
+    @Test(arguments: RandomTesting.seeds(unlessAsked: [1, 2, 3]))
+    func twoShippersOfOneStoreDoNoHarm(seed: UInt64) throws {
         let library = try FilmLibrary(seed: seed)
         let target = library.directoryTarget()
         let options = ShippingOptions(keptSnapshots: 2, snapshotInterval: 200_000, gathering: .milliseconds(1))

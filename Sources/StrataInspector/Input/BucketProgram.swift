@@ -1,21 +1,25 @@
 import Foundation
 import Locking
 import StrataModel
-import StrataShipping
+public import StrataShipping
+
+/// Makes the target of an address such as `s3://backups/Movies`, with the variables of the environment.
+public typealias BucketMaker = @Sendable (String, [String: String]) throws -> any ShippingTarget
 
 /// The program `strata-s3`, which is this one with an HTTP client. It takes over when a command names a bucket.
 enum BucketProgram {
     private static let name = "strata-s3"
-    private static let maker = Locked<StrataCommand.BucketMaker?>(nil)
+    private static let maker = Locked<BucketMaker?>(nil)
 
     /// Sets how this program makes buckets.
-    static func use(_ make: StrataCommand.BucketMaker?) { maker.withLock { $0 = make } }
+    static func use(_ make: BucketMaker?) { maker.withLock { $0 = make } }
 
     static func target(_ address: String) throws -> any ShippingTarget {
         guard let make = maker.withLock({ $0 }) else {
             throw StrataError(
                 .targetUnavailable,
-                "Buckets need the program \(name), which is not beside this one. Build it: swift build --product \(name).")
+                "Buckets need the program \(name), which is not beside this one. Build it: "
+                    + "swift build --product \(name).")
         }
         return try make(address, ProcessInfo.processInfo.environment)
     }

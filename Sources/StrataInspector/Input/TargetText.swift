@@ -16,6 +16,9 @@ enum TargetText {
             guard !text.isEmpty else { throw UsageError("The target has no name.") }
             return DirectoryTarget(URL(filePath: text, directoryHint: .isDirectory))
         }
+        guard text.hasPrefix("s3://") else {
+            throw UsageError("'\(text)' is no address of a bucket, such as s3://my-bucket/Movies.")
+        }
         do {
             return try BucketProgram.target(text)
         } catch let error as StrataError where error.code == .invalidRequest {

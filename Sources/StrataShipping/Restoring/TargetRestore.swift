@@ -81,7 +81,8 @@ package struct TargetRestore {
     private func refuseErasures() throws {
         guard let entry = try target.entries(under: TargetName.erasures, after: nil).first else { return }
         throw StrataError(
-            .targetIncomplete, "The target has a list of erasures, which this version of Strata cannot apply. "
+            .targetIncomplete,
+            "The target has a list of erasures, which this version of Strata cannot apply. "
                 + "Restore with a newer one.", context: .init(path: target.label + "/" + entry.name))
     }
 
@@ -127,7 +128,8 @@ package struct TargetRestore {
     package func fill(_ folder: URL, _ goal: RestoreGoal) throws -> Filled {
         let log = TargetLog(target, catalog)
         let snapshot = try SnapshotManifest.newest(
-            in: catalog.snapshots.reversed(), target) { goal.includes($0) }
+            in: catalog.snapshots.reversed(), target
+        ) { goal.includes($0) }
         let replica = Replica(folder, log)
         defer { replica.close() }
         if let snapshot {

@@ -154,6 +154,12 @@ public struct DirectoryTarget: ShippingTarget {
             throw StrataError(
                 .noSpace, "The target is full. Make room there, or keep fewer snapshots.", context: context,
                 cause: failure)
+        } catch let error as StrataError {
+            throw error
+        } catch {
+            throw StrataError(
+                .targetUnavailable, "The target cannot be used: \(error.localizedDescription)",
+                context: .init(path: root), cause: error)
         }
     }
 }
