@@ -36,6 +36,7 @@ var products: [Product] = [
     .library(name: "StrataPostgres", targets: ["StrataPostgres"]),
     .library(name: "StrataObservability", targets: ["StrataObservability"]),
     .executable(name: "strata", targets: ["strata"]),
+    .executable(name: "strata-s3", targets: ["strata-s3"]),
     .plugin(name: "StrataModels", targets: ["StrataModels"]),
 ]
 
@@ -58,7 +59,7 @@ var targets: [Target] = [
         name: "StrataShippingTests",
         dependencies: [
             "StrataShipping", "StrataBuckets", "StrataGraph", "StrataStore", "StrataModel", "Locking",
-            "StrataTestSupport", "strata", "graph-child",
+            "StrataTestSupport", "strata", "strata-s3", "graph-child",
         ]),
     // Buckets of S3 as targets. Only this target needs an HTTP client, Foundation's.
     .target(name: "StrataBuckets", dependencies: ["StrataShipping", "StrataModel", "Locking", crypto]),
@@ -91,9 +92,10 @@ var targets: [Target] = [
         name: "StrataInspector",
         dependencies: [
             "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "StrataCoreData", "StrataShipping",
-            "StrataBuckets", "StrataPostgres", "Locking", argumentParser, logging,
+            "StrataPostgres", "Locking", argumentParser, logging,
         ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
+    .executableTarget(name: "strata-s3", dependencies: ["StrataInspector", "StrataBuckets"]),
     .target(
         name: "StrataTestSupport",
         dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "Locking"],
@@ -153,7 +155,7 @@ var targets: [Target] = [
         name: "StrataInspectorTests",
         dependencies: [
             "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "strata", "StrataTestSupport",
-            "StrataCoreData", "StrataCoreDataFixtures", argumentParser,
+            "StrataCoreData", "StrataCoreDataFixtures", "strata-s3", argumentParser,
         ],
         exclude: ["Help"]),
 ]

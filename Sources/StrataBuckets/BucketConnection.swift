@@ -54,7 +54,9 @@ struct BucketConnection: Sendable {
             if attempt > 0 { Thread.sleep(forTimeInterval: 0.1 * Double(1 << attempt)) }
             do {
                 let answer = try sendOnce(method, path, query, headers, body)
-                guard answer.status >= 500, answer.status != 501 || answer.code != "NotImplemented" else { return answer }
+                guard answer.status >= 500, answer.status != 501 || answer.code != "NotImplemented" else {
+                    return answer
+                }
                 failure = refusal(answer)
                 if failure.code == .noSpace { throw failure }
             } catch let error as StrataError {

@@ -58,7 +58,11 @@ public struct StrataCommand: ParsableCommand {
     public init() {}
 
     /// Runs the program with the process's arguments and ends it.
-    public static func start() -> Never {
+    ///
+    /// - Parameter makeBucket: nil has the program `strata-s3` run in place of this one where a bucket is named.
+    public static func start(makeBucket: BucketMaker? = nil) -> Never {
+        BucketProgram.use(makeBucket)
+        BucketProgram.takeOver(CommandLine.arguments)
         Output.ignoreClosedPipes()
         Interrupt.unblock()
         GuardedRun.followParent()

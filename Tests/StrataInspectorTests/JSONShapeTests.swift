@@ -271,6 +271,19 @@ import Testing
                 Run(command: "restore", arguments: [new("backup"), new("restored")]),
                 Run(command: "restore", arguments: [new("backup"), new("restored"), "--replace"]),
             ])
+        try check(
+            "ship",
+            [
+                Run(command: "ship", arguments: [path, new("target")]),
+                Run(command: "ship", arguments: [path, new("target"), "--snapshot"]),
+            ], rare: ["error"])
+        try check(
+            "standby",
+            [
+                Run(command: "standby", arguments: [new("target"), new("standby")]),
+                Run(command: "standby", arguments: [new("target"), new("standby"), "--promote"]),
+            ], rare: ["error"])
+        try check("restore", [Run(command: "restore", arguments: [new("target"), new("shipped"), "--to", "t3"])])
     }
 
     @Test func commandsAboutDamagePrintWhatTheirHelpSays() throws {
@@ -380,7 +393,10 @@ import Testing
             (["delete", path, "Größe/p99"], 1), (["link", path, store.full, "nothing", "Tag/p1"], 2),
             (["unlink", path, store.full, "tags", "Tag/p99"], 1), (["revert", path, "t99"], 2),
             (["import", path, "Größe", path + "/none.csv"], 2), (["export", path, "Größe", path + "/none/x.csv"], 2),
-            (["backup", path, path], 1), (["restore", path + "x", path], 1), (["compact", path + "x"], 1),
+            (["backup", path, path], 1), (["restore", path + "x", path], 1),
+            (["ship", path + "x", new("target")], 1), (["ship", path, "s3:x"], 2),
+            (["standby", new("z"), new("s")], 1),
+            (["compact", path + "x"], 1),
             (["doctor", path + "x"], 1), (["verify", path + "x"], 1), (["rebuild", path + "x"], 1),
             (["create", path, "--model", path], 1), (["create", new("y"), "--model", new("z")], 1),
             (["model", "show", new("z")], 1), (["model", "check", new("z")], 1), (["model", "diff", path], 2),

@@ -96,7 +96,8 @@ final class FilmLibrary {
             try film.setValue("film \(UInt32.random(in: 0 ... .max, using: &generator))", forKey: "title")
             if Bool.random(using: &generator) {
                 let size = Int.random(in: 1...200_000, using: &generator)
-                try film.setValue(Data(repeating: UInt8.random(in: 0...255, using: &generator), count: size), forKey: "poster")
+                let byte = UInt8.random(in: 0...255, using: &generator)
+                try film.setValue(Data(repeating: byte, count: size), forKey: "poster")
             }
         case 5...6:
             try films.randomElement(using: &generator)?.setValue(
@@ -125,7 +126,7 @@ final class FilmLibrary {
                     let values = try keys.map { "\(try object.value(forKey: $0).map { "\($0)" } ?? "nil")" }
                     let poster = name == "Film" ? try object.value(forKey: "poster") as? Data : nil
                     let director = name == "Film" ? try object.value(forKey: "director") as? ManagedObject : nil
-                    return "\(object.objectID) \(values) \(poster?.hashValue ?? 0) \(director?.objectID.description ?? "-")"
+                    return "\(object.objectID) \(values) \(poster?.hashValue ?? 0) \(director?.objectID as Any)"
                 }
             }.sorted()
         }

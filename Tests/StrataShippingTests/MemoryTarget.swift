@@ -13,6 +13,8 @@ final class MemoryTarget: ShippingTarget {
         var capacity: Int?
         /// Of a hundred calls, how many fail; some of those that write do so after they have written.
         var failuresInHundred = 0
+        /// Of a hundred files, how many a listing leaves out, as one that lags behind does.
+        var hiddenInHundred = 0
         var generator = SeededGenerator(seed: 1)
         var writeCount = 0
     }
@@ -37,9 +39,11 @@ final class MemoryTarget: ShippingTarget {
 
     func entries(under prefix: String, after start: String?) throws -> [TargetEntry] {
         try failSometimes()
-        return files.filter { $0.key.hasPrefix(prefix) && $0.key > start ?? "" }
-            .map { TargetEntry(name: $0.key, sizeInBytes: $0.value.count) }
-            .sorted { $0.name < $1.name }
+        let found = files.filter { $0.key.hasPrefix(prefix) && $0.key > start ?? "" }.sorted { $0.key < $1.key }
+        let listed = state.withLock { state in
+            found.filter { _ in Int.random(in: 0..<100, using: &state.generator) >= state.hiddenInHundred }
+        }
+        return listed.map { TargetEntry(name: $0.key, sizeInBytes: $0.value.count) }
     }
 
     func read(_ name: String) throws -> Data? {

@@ -82,7 +82,9 @@ import Testing
             #expect(try FilmLibrary.state(of: copy).count == 3, "\(moment)")
         }
         func code(_ moment: HistoryMoment) -> StrataError.Code? {
-            let error = #expect(throws: StrataError.self) { try TargetRestore(target).run(to: library.url("none"), moment) }
+            let error = #expect(throws: StrataError.self) {
+                try TargetRestore(target).run(to: library.url("none"), moment)
+            }
             return error?.code
         }
         #expect(code(.transaction(TransactionNumber(rawValue: 99))) == .futureEvent)

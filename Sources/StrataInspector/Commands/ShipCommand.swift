@@ -100,7 +100,9 @@ struct ShipCommand: StoreCommand {
                 ], isPretty: !follow)
         }
         var text = "\(target): up to t\(report.transaction)"
-        if report.transactionCount > 0 { text += ", \(ValueText.count(report.transactionCount, "transaction")) shipped" }
+        if report.transactionCount > 0 {
+            text += ", \(ValueText.count(report.transactionCount, "transaction")) shipped"
+        }
         if report.blobCount > 0 { text += ", \(ValueText.count(report.blobCount, "large value"))" }
         if report.byteCount > 0 { text += ", \(ValueText.size(UInt64(report.byteCount)))" }
         if let snapshot = report.snapshot { text += ", snapshot of t\(snapshot)" }
@@ -108,8 +110,8 @@ struct ShipCommand: StoreCommand {
         Output.shared.line(text)
         if report.missingBlobCount > 0 {
             Output.printError(
-                "strata: \(ValueText.count(report.missingBlobCount, "large value")) could not be shipped, because the store "
-                    + "has lost them: 'strata verify' names them.")
+                "strata: \(ValueText.count(report.missingBlobCount, "large value")) could not be shipped, because the "
+                    + "store has lost them: 'strata verify' names them.")
         }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import StrataBuckets
 import StrataGraph
 import StrataModel
 import StrataShipping
@@ -17,8 +16,11 @@ enum TargetText {
             guard !text.isEmpty else { throw UsageError("The target has no name.") }
             return DirectoryTarget(URL(filePath: text, directoryHint: .isDirectory))
         }
+        guard text.hasPrefix("s3://") else {
+            throw UsageError("'\(text)' is no address of a bucket, such as s3://my-bucket/Movies.")
+        }
         do {
-            return try BucketTarget(address: text, environment: ProcessInfo.processInfo.environment)
+            return try BucketProgram.target(text)
         } catch let error as StrataError where error.code == .invalidRequest {
             throw UsageError(error.message)
         }

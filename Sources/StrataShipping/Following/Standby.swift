@@ -57,6 +57,9 @@ package final class Standby {
         replica = Replica(url, TargetLog(target, catalog), options: options)
     }
 
+    /// The open store.
+    package func store() throws -> Store { try replica.store() }
+
     /// Closes the store.
     package func close() {
         replica.close()
@@ -76,11 +79,14 @@ package final class Standby {
 
     /// Takes over what the target has.
     ///
+    /// - Parameter listsAll: whether all files of the target are listed, which finds that it has let some go. Otherwise
+    ///   only segments that begin after the end of the standby are, as long as that is enough.
+
     /// - Throws: `historyDropped` if the target has let the transactions after the standby's go; `divergedLog`,
     ///   `targetIncomplete` and `targetUnavailable`.
-    package func catchUp() throws -> Report {
+    package func catchUp(listsAll: Bool = true) throws -> Report {
         let start = try replica.store().logPosition().transaction
-        try list(after: start)
+        try list(after: start, listsAll)
         guard catalog.start <= start || catalog.candidateExists(after: start) else {
             throw StrataError(
                 .historyDropped,
@@ -88,7 +94,7 @@ package final class Standby {
                 context: .init(path: target.label))
         }
         let end = Int(catalog.end.rawValue)
-        try TargetLog(target, catalog).read(after: start, while: { _ in true }) { segment, frames in
+        try TargetLog(target, catalog).read(after: start, to: .newest) { segment, frames in
             let reached = try replica.receive(frames, of: segment)
             progress?(StoreProgress(phase: "replaying transactions", done: Int(reached.rawValue), total: end))
         }
@@ -100,8 +106,8 @@ package final class Standby {
             lag: Int(catalog.end.rawValue - min(catalog.end.rawValue, position.transaction.rawValue)))
     }
 
-    private func list(after start: TransactionNumber) throws {
-        let isDue = ContinuousClock.now - lastListing > Self.listingInterval
+    private func list(after start: TransactionNumber, _ listsAll: Bool) throws {
+        let isDue = listsAll || ContinuousClock.now - lastListing > Self.listingInterval
         if !isDue {
             try catalog.relist(target, after: start)
             if catalog.end <= start || catalog.candidateExists(after: start) { return }
@@ -120,7 +126,7 @@ package final class Standby {
         var patience = Patience()
         while !pace.isStopped {
             do {
-                let reached = try catchUp()
+                let reached = try catchUp(listsAll: false)
                 patience.afterSuccess()
                 if reached.received > 0 { try report(.success(reached)) }
                 pace.pause(interval)

@@ -22,7 +22,7 @@ package struct TargetMark: Sendable, Hashable {
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
         guard lines.count == 2, lines[0].hasPrefix(title), let identifier = UUID(uuidString: String(lines[1])) else {
             throw StrataError(
-                .targetIncomplete, "The file \(TargetName.mark) is damaged: \(target.label) may be no target of Strata.",
+                .targetIncomplete, "The file \(TargetName.mark) is damaged, or of another program.",
                 context: .init(path: target.label))
         }
         guard lines[0].dropFirst(title.count) == version else {
@@ -45,7 +45,8 @@ package struct TargetMark: Sendable, Hashable {
         }
         guard found == self else {
             throw StrataError(
-                .divergedLog, "The target belongs to another store (\(found.identifier.uuidString.lowercased())). "
+                .divergedLog,
+                "The target belongs to another store (\(found.identifier.uuidString.lowercased())). "
                     + "Ship this store to a target of its own.", context: .init(path: target.label))
         }
     }

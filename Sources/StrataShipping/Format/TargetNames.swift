@@ -108,7 +108,9 @@ package struct SnapshotName: Sendable, Hashable {
         let parts = name.dropFirst(TargetName.snapshots(of: lineage).count).split(separator: "/")
         guard parts.count == 2 else { return nil }
         let position = parts[0].split(separator: "-")
-        guard position.count == 2, let last = TargetName.number(position[0]), position[1].count == 16 else { return nil }
+        guard position.count == 2, let last = TargetName.number(position[0]), position[1].count == 16 else {
+            return nil
+        }
         self.last = last
         digest = String(position[1])
         self.lineage = lineage

@@ -1,7 +1,6 @@
 import Foundation
 package import StrataGraph
 package import StrataModel
-package import StrataStore
 
 /// The last transaction of a restore, as a condition on each.
 package enum RestoreGoal: Sendable, Hashable {
@@ -31,12 +30,18 @@ package enum RestoreGoal: Sendable, Hashable {
             manifest.microseconds)
     }
 
-    /// Whether the log must have come to the goal, so that one beyond its end is an error.
-    package func isReached(by position: LogPosition) -> Bool {
+    /// Whether no transaction after this one is included. False if only the next one tells.
+    package func isReached(by record: TransactionRecord) -> Bool {
+        isReached(by: record.number, record.lastEvent) && self != .newest
+    }
+
+    /// Whether the log has come to the goal. One beyond its end is an error, except for a date.
+    package func isReached(by number: TransactionNumber, _ lastEvent: EventNumber) -> Bool {
         switch self {
-        case .newest, .microseconds: true
-        case .transaction(let goal): position.transaction >= goal
-        case .event(let goal): position.eventNumber >= goal
+        case .newest: true
+        case .microseconds: false
+        case .transaction(let goal): number >= goal
+        case .event(let goal): lastEvent >= goal
         }
     }
 }

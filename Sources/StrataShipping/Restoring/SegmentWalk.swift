@@ -68,8 +68,8 @@ package struct SegmentWalk {
         return StrataError(
             .targetIncomplete,
             "\(range ?? "Transaction \(next) is") missing at the target. "
-                + (next == 1
-                    ? "Ship the store again." : "Ship the store again, or restore to transaction \(next - 1) (t\(next - 1))."),
+                + (damaged.isEmpty ? "Ship" : "Remove the damaged files there and ship") + " the store again"
+                + (next == 1 ? "." : ", or restore to transaction \(next - 1) (t\(next - 1))."),
             context: .init(path: target.label), details: damaged.map { StrataError(.corrupt, $0) })
     }
 }
@@ -86,15 +86,13 @@ package struct TargetLog {
         self.catalog = catalog
     }
 
-    /// Calls `body` with the transactions after `start` for which `includes` is true, in order, some at a time, and
-    /// with the segment that they are from.
+    /// Calls `body` with the transactions after `start` up to a goal, in order, some at a time, and with the segment that
+    /// they are from.
     ///
-    /// - Parameter includes: is false for every transaction after the first one for which it is.
     /// - Returns: segments that were passed over, with the reason.
     @discardableResult
     package func read(
-        after start: TransactionNumber, while includes: (TransactionRecord) -> Bool,
-        _ body: (Segment, [LogFrame]) throws -> Void
+        after start: TransactionNumber, to goal: RestoreGoal, _ body: (Segment, [LogFrame]) throws -> Void
     ) throws -> [String] {
         var walk = SegmentWalk(target, catalog, after: start)
         var last = start
@@ -104,17 +102,19 @@ package struct TargetLog {
         while !isAtEnd, let segment = try walk.nextSegment() {
             try segment.forEachFrame { frame in
                 guard frame.record.number > last else { return true }
-                guard includes(frame.record) else {
+                guard goal.includes(frame.record) else {
                     isAtEnd = true
                     return false
                 }
                 last = frame.record.number
                 batch.append(frame)
                 size += frame.bytes.count
-                guard size >= Self.batchSize else { return true }
-                try body(segment, batch)
-                (batch, size) = ([], 0)
-                return true
+                isAtEnd = goal.isReached(by: frame.record)
+                if size >= Self.batchSize {
+                    try body(segment, batch)
+                    (batch, size) = ([], 0)
+                }
+                return !isAtEnd
             }
             if !batch.isEmpty { try body(segment, batch) }
             (batch, size) = ([], 0)

@@ -86,7 +86,8 @@ package struct TargetRestore {
     private func refuseErasures() throws {
         guard let entry = try target.entries(under: TargetName.erasures, after: nil).first else { return }
         throw StrataError(
-            .targetIncomplete, "The target has a list of erasures, which this version of Strata cannot apply. "
+            .targetIncomplete,
+            "The target has a list of erasures, which this version of Strata cannot apply. "
                 + "Restore with a newer one.", context: .init(path: target.label + "/" + entry.name))
     }
 
@@ -113,7 +114,7 @@ package struct TargetRestore {
             tags = newest.tags.mapValues(EventNumber.init(rawValue:))
             start = TransactionNumber(rawValue: newest.transaction)
         }
-        try TargetLog(target, catalog).read(after: start, while: { _ in true }) { _, frames in
+        try TargetLog(target, catalog).read(after: start, to: .newest) { _, frames in
             for frame in frames { try frame.applyTags(to: &tags) }
         }
         return tags
@@ -132,7 +133,8 @@ package struct TargetRestore {
     package func fill(_ folder: URL, _ goal: RestoreGoal) throws -> Filled {
         let log = TargetLog(target, catalog)
         let snapshot = try SnapshotManifest.newest(
-            in: catalog.snapshots.reversed(), target) { goal.includes($0) }
+            in: catalog.snapshots.reversed(), target
+        ) { goal.includes($0) }
         let replica = Replica(folder, log)
         defer { replica.close() }
         if let snapshot {
@@ -145,7 +147,7 @@ package struct TargetRestore {
         }
         let end = Int(catalog.end.rawValue)
         let start = snapshot.map { TransactionNumber(rawValue: $0.transaction) }
-        let damaged = try log.read(after: start ?? .zero, while: { goal.includes($0) }) { segment, frames in
+        let damaged = try log.read(after: start ?? .zero, to: goal) { segment, frames in
             let reached = try replica.receive(frames, of: segment)
             progress?(StoreProgress(phase: "replaying transactions", done: Int(reached.rawValue), total: end))
         }
@@ -154,7 +156,8 @@ package struct TargetRestore {
                 .futureEvent, "The store had no transaction then.", context: .init(path: target.label))
         }
         let position = try replica.store().logPosition()
-        guard goal.isReached(by: position) else {
+        if case .microseconds = goal { return Filled(position: position, snapshot: start, damaged: damaged) }
+        guard goal.isReached(by: position.transaction, position.eventNumber) else {
             throw StrataError(
                 .futureEvent, "The log at the target ends with transaction \(position.transaction).",
                 context: .init(eventNumber: position.eventNumber, path: target.label))

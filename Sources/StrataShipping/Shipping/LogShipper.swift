@@ -170,7 +170,8 @@ struct ShippedHistory {
     ///   last one.
     /// - Complexity: a look-up for each segment.
     func check() throws {
-        let ends = catalog.segments.map { ($0.last, $0.digest) } + catalog.snapshots.map { ($0.name.last, $0.name.digest) }
+        let ends =
+            catalog.segments.map { ($0.last, $0.digest) } + catalog.snapshots.map { ($0.name.last, $0.name.digest) }
         // Read after the listing: another shipper can only have shipped what was committed before.
         let head = try store.logPosition()
         for (last, digest) in ends {
@@ -185,8 +186,8 @@ struct ShippedHistory {
             guard let own = try store.transaction(last), TargetName.short(own.digest) != digest else { continue }
             throw StrataError(
                 .divergedLog,
-                "Transaction \(last) at the target is another one than in this store, although they share a lineage: one "
-                    + "of them is a copy that was changed. Ship this store to another target.",
+                "Transaction \(last) at the target is another one than in this store, although they share a lineage: "
+                    + "one of them is a copy that was changed. Ship this store to another target.",
                 context: .init(eventNumber: own.firstEvent, path: target.label))
         }
     }

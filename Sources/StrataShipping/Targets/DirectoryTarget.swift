@@ -28,7 +28,7 @@ public struct DirectoryTarget: ShippingTarget {
     /// The files below a folder of the directory, but for hidden ones.
     public func entries(under prefix: String, after start: String?) throws -> [TargetEntry] {
         var found: [TargetEntry] = []
-        try Self.asTargetErrors {
+        try asTargetErrors {
             try walk(prefix) { name, status in
                 if let start, !start.utf8.lexicographicallyPrecedes(name.utf8) { return }
                 let seconds = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
@@ -58,7 +58,7 @@ public struct DirectoryTarget: ShippingTarget {
 
     /// The content of a file.
     public func read(_ name: String) throws -> Data? {
-        try Self.asTargetErrors {
+        try asTargetErrors {
             let path = root + "/" + name
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
@@ -76,7 +76,7 @@ public struct DirectoryTarget: ShippingTarget {
 
     /// Writes a file under a hidden name, syncs it, and links it to its own name.
     public func write(_ data: Data, to name: String) throws -> TargetWrite {
-        try Self.asTargetErrors {
+        try asTargetErrors {
             let path = root + "/" + name
             guard !BlobFile.exists(path) else { return .existed }
             let parent = URL(filePath: path).deletingLastPathComponent()
@@ -109,7 +109,7 @@ public struct DirectoryTarget: ShippingTarget {
 
     /// Removes a file, and folders that are empty then.
     public func remove(_ name: String) throws {
-        try Self.asTargetErrors {
+        try asTargetErrors {
             let path = root + "/" + name
             guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else {
                 throw BlobFile.Failure(operation: "remove", path: path, number: errno)
@@ -124,7 +124,7 @@ public struct DirectoryTarget: ShippingTarget {
 
     /// Removes files that have been under their hidden names for an hour.
     public func removeLeftovers() throws {
-        try Self.asTargetErrors { try sweep(root) }
+        try asTargetErrors { try sweep(root) }
     }
 
     private func sweep(_ folder: String) throws {
@@ -141,7 +141,7 @@ public struct DirectoryTarget: ShippingTarget {
         }
     }
 
-    private static func asTargetErrors<R>(_ body: () throws -> R) throws -> R {
+    private func asTargetErrors<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch let failure as BlobFile.Failure {
@@ -154,6 +154,12 @@ public struct DirectoryTarget: ShippingTarget {
             throw StrataError(
                 .noSpace, "The target is full. Make room there, or keep fewer snapshots.", context: context,
                 cause: failure)
+        } catch let error as StrataError {
+            throw error
+        } catch {
+            throw StrataError(
+                .targetUnavailable, "The target cannot be used: \(error.localizedDescription)",
+                context: .init(path: root), cause: error)
         }
     }
 }

@@ -24,6 +24,9 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
         ModuleLayers(
             module: "StrataGraph", layers: ["History", "Graph", "Requests", "Results", "Batch", "Container"]),
         ModuleLayers(module: "StrataCoreData", layers: ["SQLite", "Archive", "Source", "Transfer", "Export"]),
+        ModuleLayers(
+            module: "StrataShipping",
+            layers: ["Targets", "Format", "Restoring", "Shipping", "Following", "Container"]),
         ModuleLayers(module: "StrataMacros", layers: ["Declaration", "Diagnostics", "Expansion", "."]),
         ModuleLayers(
             module: "StrataInspector",

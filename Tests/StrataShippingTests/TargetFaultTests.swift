@@ -1,0 +1,216 @@
+import Foundation
+import Locking
+import StrataGraph
+import StrataModel
+import StrataStore
+import StrataTestSupport
+import Testing
+
+@testable import StrataShipping
+
+/// Targets that fail, fill up, lose files or have those of others.
+@Suite struct TargetFaultTests {
+    private func code(_ body: () throws -> Void) -> StrataError.Code? {
+        #expect(throws: StrataError.self) { try body() }?.code
+    }
+
+    private func expectRestored(_ library: FilmLibrary, _ target: some ShippingTarget, _ note: String = "") throws {
+        let (copy, report) = try library.restored(target, as: "restored-\(UUID().uuidString).strata")
+        defer { copy.close() }
+        #expect(report.position.digest == (try library.store.logPosition().digest), "\(note)")
+        #expect(try FilmLibrary.state(of: copy) == FilmLibrary.state(of: library.container), "\(note)")
+    }
+
+    @Test(arguments: RandomTesting.seeds) func shippingGoesOnAfterFailures(seed: UInt64) throws {
+        let library = try FilmLibrary(seed: seed)
+        let target = MemoryTarget()
+        target.state.withLock {
+            $0.generator = SeededGenerator(seed: seed)
+            ($0.failuresInHundred, $0.hiddenInHundred) = (15, 10)
+        }
+        let options = ShippingOptions(keptSnapshots: 2, snapshotInterval: 100_000)
+        var shipper = LogShipper(library.store, target, options)
+        var failures = 0
+        for _ in 0..<60 {
+            try library.step()
+            do {
+                _ = try shipper.ship()
+            } catch let error as StrataError {
+                #expect(error.code == .targetUnavailable, "seed \(seed): \(error)")
+                failures += 1
+                // Another process goes on.
+                if failures % 3 == 0 { shipper = LogShipper(library.store, target, options) }
+            }
+        }
+        #expect(failures > 5)
+        target.state.withLock { ($0.failuresInHundred, $0.hiddenInHundred) = (0, 0) }
+        _ = try LogShipper(library.store, target, options).ship()
+        try expectRestored(library, target, "seed \(seed)")
+    }
+
+    @Test func aFullTargetIsToldAndHarmless() throws {
+        let library = try FilmLibrary()
+        try library.insertFilms(5)
+        let target = MemoryTarget()
+        let shipper = LogShipper(library.store, target)
+        _ = try shipper.ship()
+        let before = target.files
+        target.state.withLock { state in state.capacity = state.files.values.reduce(100) { $0 + $1.count } }
+        try library.insertFilms(50)
+        #expect(code { _ = try shipper.ship() } == .noSpace)
+        #expect(target.files == before)
+        target.state.withLock { $0.capacity = nil }
+        #expect(try shipper.ship().transactionCount == 50)
+        try expectRestored(library, target)
+    }
+
+    @Test func aMissingSegmentIsToldAndShippedAgain() throws {
+        let library = try FilmLibrary()
+        let target = MemoryTarget()
+        let shipper = LogShipper(library.store, target)
+        for _ in 0..<4 {
+            try library.insertFilms(3)
+            _ = try shipper.ship()
+        }
+        let names = target.names("log/")
+        target.files[names[1]] = nil
+        let error = #expect(throws: StrataError.self) { try TargetRestore(target).run(to: library.url("none"), .now) }
+        #expect(error?.code == .targetIncomplete)
+        #expect(error?.message.hasPrefix("Transactions 5 to 7 are missing at the target.") ?? false, "\(error as Any)")
+        // What comes before it can be restored.
+        let (copy, _) = try library.restored(target, to: .transaction(TransactionNumber(rawValue: 4)))
+        copy.close()
+        #expect(try LogShipper(library.store, target).ship().transactionCount == 3)
+        #expect(target.names("log/") == names)
+        try expectRestored(library, target)
+    }
+
+    @Test func aDamagedSegmentIsPassedOverIfAnotherHasItsContent() throws {
+        let library = try FilmLibrary()
+        let target = MemoryTarget()
+        try library.insertFilms(3)
+        _ = try LogShipper(library.store, target).ship()
+        let alone = target.files
+        try library.insertFilms(3)
+        _ = try LogShipper(library.store, target).ship()
+        let second = MemoryTarget()
+        _ = try LogShipper(library.store, second).ship()
+        for (name, data) in alone where name.hasPrefix("log/") {
+            for damage in 0..<20 {
+                var bytes = data
+                let offset = damage * data.count / 20
+                bytes[offset] ^= 0x10
+                target.files[name] = damage == 0 ? data.prefix(data.count / 2) : bytes
+                let error = #expect(throws: StrataError.self) {
+                    try TargetRestore(target).run(to: library.url("none"), .now)
+                }
+                #expect(error?.code == .targetIncomplete && error?.details.count == 1, "\(error as Any)")
+            }
+            // The other target has one segment for all.
+            second.files[name] = data.prefix(100)
+        }
+        let (copy, _) = try library.restored(second)
+        defer { copy.close() }
+        #expect(try FilmLibrary.state(of: copy) == FilmLibrary.state(of: library.container))
+        #expect(!FileManager.default.fileExists(atPath: library.url("none").path(percentEncoded: false)))
+    }
+
+    @Test func aDamagedSnapshotIsPassedOver() throws {
+        let library = try FilmLibrary()
+        let target = MemoryTarget()
+        try library.insertFilms(3)
+        _ = try LogShipper(library.store, target).ship(makesSnapshot: true)
+        let manifest = try #require(target.names("snapshots/").first { $0.hasSuffix(".manifest") })
+        target.files[manifest]?[10] ^= 1
+        try expectRestored(library, target)
+        target.files[manifest]?[10] ^= 1
+        let part = try #require(target.names("snapshots/").first { $0.hasSuffix(".part") })
+        target.files[part]?.removeLast()
+        try expectRestored(library, target)
+    }
+
+    @Test func aTargetOfAnotherStoreIsRefused() throws {
+        let library = try FilmLibrary()
+        let other = try FilmLibrary()
+        let target = MemoryTarget()
+        _ = try LogShipper(library.store, target).ship()
+        let before = target.files
+        #expect(code { _ = try LogShipper(other.store, target).ship() } == .divergedLog)
+        #expect(target.files == before)
+    }
+
+    @Test func twoCopiesOfOneStoreThatBothGoOnAreToldApart() throws {
+        let library = try FilmLibrary()
+        let target = MemoryTarget()
+        try library.insertFilms(3)
+        _ = try LogShipper(library.store, target).ship()
+        let copy = library.url("copy.strata")
+        try library.store.backup(to: copy)
+        let twin = try FilmLibrary.open(copy)
+        defer { twin.close() }
+        let context = twin.newBackgroundContext()
+        for number in 0..<2 {
+            try library.insertFilm("mine \(number)")
+            try context.insertNewObject(forEntityName: "Film").setValue("theirs \(number)", forKey: "title")
+            try context.save()
+        }
+        _ = try LogShipper(library.store, target).ship()
+        let before = target.files
+        #expect(code { _ = try LogShipper(twin.store, target).ship() } == .divergedLog)
+        #expect(target.files == before)
+        try expectRestored(library, target)
+        // An old copy, which lacks what is at the target.
+        let old = library.url("old.strata")
+        try twin.store.backup(to: old)
+        try library.insertFilm("newest")
+        _ = try LogShipper(library.store, target).ship()
+        let behind = try FilmLibrary.open(old)
+        defer { behind.close() }
+        #expect(code { _ = try LogShipper(behind.store, target).ship() } == .divergedLog)
+    }
+
+    @Test(arguments: RandomTesting.seeds(unlessAsked: [1, 2, 3]))
+    func twoShippersOfOneStoreDoNoHarm(seed: UInt64) throws {
+        let library = try FilmLibrary(seed: seed)
+        let target = library.directoryTarget()
+        let options = ShippingOptions(keptSnapshots: 2, snapshotInterval: 200_000, gathering: .milliseconds(1))
+        let works = try (0..<2).map { _ in
+            try library.container.startShipping(to: target, options: options) { result in
+                // A file that the other has merged or removed may be gone.
+                if case .failure(let error) = result { Issue.record("seed \(seed): \(error)") }
+            }
+        }
+        for _ in 0..<80 { try library.step() }
+        for work in works { work.stop() }
+        try expectRestored(library, target, "seed \(seed)")
+    }
+
+    @Test func unfinishedFilesOfADirectoryAreNotSeen() throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        try library.insertFilms(2)
+        _ = try LogShipper(library.store, target).ship()
+        let folder = library.url("target").appending(path: TargetName.log(of: library.store.lineage))
+        let partial = folder.appending(component: ".partial-x")
+        try Data("half".utf8).write(to: partial)
+        let names = try target.entries(under: "", after: nil).map(\.name)
+        #expect(names.count == 2 && !names.contains { $0.contains("partial") })
+        try target.removeLeftovers()
+        #expect(FileManager.default.fileExists(atPath: partial.path(percentEncoded: false)))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: partial.path(percentEncoded: false))
+        try target.removeLeftovers()
+        #expect(!FileManager.default.fileExists(atPath: partial.path(percentEncoded: false)))
+        // A file is not replaced.
+        #expect(try target.write(Data("other".utf8), to: names[0]) == .existed)
+        #expect(try target.read(names[0]) != Data("other".utf8))
+    }
+
+    @Test func aTargetThatCannotBeUsedIsTold() throws {
+        let library = try FilmLibrary()
+        let file = library.url("file")
+        try Data().write(to: URL(filePath: library.folder.path(percentEncoded: false) + "file"))
+        #expect(code { _ = try LogShipper(library.store, DirectoryTarget(file)).ship() } == .targetUnavailable)
+        #expect(code { _ = try TargetRestore(DirectoryTarget(library.url("nothing"))) } == .targetIncomplete)
+    }
+}
