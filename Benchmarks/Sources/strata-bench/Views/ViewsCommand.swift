@@ -16,10 +16,22 @@ struct ViewsWorkload {
     let sales: Int
     let shops: Int
     let directory: URL
+    var parts = Part.allCases
     private static let batch = 1_000
     private static let rounds = 9
 
-    func run() throws -> [Result] { try saving() + reading() + building() }
+    /// What is timed.
+    enum Part: String, CaseIterable, ExpressibleByArgument { case saving, reading, building }
+
+    func run() throws -> [Result] {
+        try parts.flatMap { part in
+            switch part {
+            case .saving: try saving()
+            case .reading: try reading()
+            case .building: try building()
+            }
+        }
+    }
 
     private func url(_ name: String) -> URL { directory.appending(path: name) }
     private func path(_ name: String) -> String { url(name).path(percentEncoded: false) }
@@ -156,6 +168,7 @@ struct ViewsCommand: ParsableCommand {
 
     @Option(help: "How many sales a view is built of.") var sales = 1_000_000
     @Option(help: "How many groups are read from.") var shops = 100_000
+    @Option(help: "Only this part: saving, reading or building.") var only: ViewsWorkload.Part?
     @OptionGroup var folder: WorkingFolder
 
     func validate() throws {
@@ -164,7 +177,9 @@ struct ViewsCommand: ParsableCommand {
 
     func run() throws {
         try folder.run { directory in
-            try ViewsWorkload(sales: sales, shops: shops, directory: directory).run()
+            var workload = ViewsWorkload(sales: sales, shops: shops, directory: directory)
+            if let only { workload.parts = [only] }
+            return try workload.run()
         } print: { results in
             print(
                 """

@@ -75,7 +75,8 @@ package struct DoubleSum: Sendable, Hashable {
     private mutating func makeRoom(from first: Int, through last: Int) {
         if words.isEmpty {
             lowest = first
-            words = [0]
+            words.reserveCapacity(last - first + 1)
+            words.append(0)
         }
         if first < lowest {
             words.insert(contentsOf: repeatElement(0, count: lowest - first), at: 0)
@@ -119,12 +120,13 @@ package struct DoubleSum: Sendable, Hashable {
         }
         guard let top = magnitude.lastIndex(where: { $0 != 0 }) else { return 0 }
         let highest = top * 64 + 63 - magnitude[top].leadingZeroBitCount
+        /// At most 64 bits. Below the lowest word all are zero; then the highest is in that word.
         func bits(from first: Int, count: Int) -> UInt64 {
-            var result: UInt64 = 0
-            for bit in 0..<count where first + bit >= 0 {
-                result |= (magnitude[(first + bit) >> 6] >> UInt64((first + bit) & 63) & 1) << UInt64(bit)
-            }
-            return result
+            if first < 0 { return magnitude[0] << UInt64(-first) }
+            let (word, bit) = (first >> 6, UInt64(first & 63))
+            var result = magnitude[word] >> bit
+            if bit > 0, word + 1 < magnitude.count { result |= magnitude[word + 1] << (64 - bit) }
+            return count < 64 ? result & (1 << UInt64(count) - 1) : result
         }
         // A number below 2^53 units is exact; the lowest unit of all is bit 0 of word 0.
         let first = Swift.max(highest - 52, -64 * lowest)
@@ -151,15 +153,17 @@ package struct DoubleSum: Sendable, Hashable {
         writer.append(UInt8(truncatingIfNeeded: words.count))
         if !words.isEmpty { writer.append(UInt8(truncatingIfNeeded: lowest)) }
         for word in words { writer.append(littleEndian: word) }
-        let specials = [notNumbers, positiveInfinities, negativeInfinities]
-        guard specials.contains(where: { $0 != 0 }) else { return writer.append(UInt8(0)) }
+        guard notNumbers | positiveInfinities | negativeInfinities != 0 else { return writer.append(UInt8(0)) }
         writer.append(UInt8(1))
-        for count in specials { writer.append(littleEndian: count) }
+        writer.append(littleEndian: notNumbers)
+        writer.append(littleEndian: positiveInfinities)
+        writer.append(littleEndian: negativeInfinities)
     }
 
     package init(_ reader: inout ByteReader) throws(CorruptRecord) {
         let count = Int(try reader.readByte())
         if count > 0 { lowest = Int(try reader.readByte()) }
+        words.reserveCapacity(min(count, 40))
         for _ in 0..<count { words.append(try reader.readInteger()) }
         guard count <= 40, lowest < 40 else { throw reader.corrupt("sum of numbers out of range") }
         switch try reader.readByte() {

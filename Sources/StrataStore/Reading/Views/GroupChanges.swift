@@ -100,7 +100,7 @@ final class GroupChanges {
         let start = valueKey.count
         append(&valueKey)
         // The largest value comes first, so that it is found like the smallest.
-        if groups[group.number].view.aggregates[aggregate].kind.isDescending { valueKey.complement(from: start) }
+        if groups[group.number].view.kinds[aggregate].isDescending { valueKey.complement(from: start) }
         ViewKeys.shortenValue(from: start, in: &valueKey)
         let (number, isNew) = values.number(of: valueKey.bytes)
         if isNew { valueChanges.append(ValueChange(group: group.number, aggregate: aggregate)) }
@@ -133,30 +133,28 @@ final class GroupChanges {
     func noteDistinct(_ change: ValueChange, _ before: Int64, _ after: Int64) {
         guard (before > 0) != (after > 0) else { return }
         let group = groups[change.group]
-        guard group.view.aggregates[change.aggregate].kind == .distinct else { return }
+        guard group.view.kinds[change.aggregate] == .distinct else { return }
         states[group.first + change.aggregate].count += after > 0 ? 1 : -1
     }
 
-    /// Sets the extremes of a group to its first values.
+    /// Sets the extremes of an aggregate of a group to its first values.
     ///
     /// - Parameter delta: by how much these changes change the number of a value that the table has.
     func findExtremes(
-        of number: Int, in state: inout GroupState, _ table: Table?, _ transaction: ReadTransaction,
+        of number: Int, _ aggregate: Int, in state: inout GroupState, _ table: Table?, _ transaction: ReadTransaction,
         others: [[UInt8]] = [], _ delta: (UnsafeRawBufferPointer) -> Int64
     ) throws {
-        for (index, aggregate) in groups[number].view.aggregates.enumerated() where aggregate.kind.extremeCount > 0 {
-            beginValues(of: number, index)
-            let prefix = valueKey.bytes
-            let count = aggregate.kind.extremeCount
-            var first: [[UInt8]] = []
-            if let table { first = try firstValues(count, prefix, table, transaction, delta) }
-            let added = others.filter { $0.withUnsafeBytes { $0.hasPrefix(prefix) } }
-            if !added.isEmpty {
-                let all = Set(first + added.map { Array($0.dropFirst(prefix.count)) })
-                first = Array(all.sorted { $0.lexicographicallyPrecedes($1) }.prefix(count))
-            }
-            state.aggregates[index].extremes = aggregate.kind.isDescending ? first.map { $0.map { ~$0 } } : first
+        let kind = groups[number].view.kinds[aggregate]
+        beginValues(of: number, aggregate)
+        let prefix = valueKey.bytes
+        var first: [[UInt8]] = []
+        if let table { first = try firstValues(kind.extremeCount, prefix, table, transaction, delta) }
+        let added = others.filter { $0.withUnsafeBytes { $0.hasPrefix(prefix) } }
+        if !added.isEmpty {
+            let all = Set(first + added.map { Array($0.dropFirst(prefix.count)) })
+            first = Array(all.sorted { $0.lexicographicallyPrecedes($1) }.prefix(kind.extremeCount))
         }
+        state.aggregates[aggregate].extremes = kind.isDescending ? first.map { $0.map { ~$0 } } : first
     }
 
     /// The first values in the table, after a prefix, that are there with the changes.
@@ -193,8 +191,10 @@ final class GroupChanges {
         try apply(number, to: &state)
         if groups[number].changesValues {
             let others = added[number] ?? []
-            try findExtremes(of: number, in: &state, tables?.values, transaction, others: others) { key in
-                self.values.knownNumber(of: key).map { self.valueChanges[$0].delta } ?? 0
+            for (index, kind) in view.kinds.enumerated() where kind.extremeCount > 0 {
+                try findExtremes(of: number, index, in: &state, tables?.values, transaction, others: others) { key in
+                    self.values.knownNumber(of: key).map { self.valueChanges[$0].delta } ?? 0
+                }
             }
         }
         return state

@@ -9,6 +9,11 @@ struct GroupState: Hashable {
     var rowCount: Int64 = 0
     var aggregates: [AggregateState]
 
+    private init(rowCount: Int64) {
+        self.rowCount = rowCount
+        aggregates = []
+    }
+
     init(_ view: PreparedView) {
         aggregates = [AggregateState](repeating: AggregateState(), count: view.aggregates.count)
     }
@@ -17,21 +22,19 @@ struct GroupState: Hashable {
     static func decode(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ view: PreparedView
     ) throws(CorruptRecord) -> (key: [UInt8], state: GroupState) {
-        var state = GroupState(view)
         var reader = ByteReader(value)
-        state.rowCount = try reader.readInteger()
-        for index in state.aggregates.indices {
-            state.aggregates[index] = try AggregateState(view.aggregates[index].kind, &reader)
-        }
+        var state = GroupState(rowCount: try reader.readInteger())
+        state.aggregates.reserveCapacity(view.kinds.count)
+        for kind in view.kinds { state.aggregates.append(try AggregateState(kind, &reader)) }
         let rest = try reader.readBytes(reader.remaining)
         guard key.count >= ViewKeys.numberSize else { throw CorruptRecord("key of a group cut short", at: 0) }
-        return (rest.isEmpty ? Array(key.dropFirst(ViewKeys.numberSize)) : Array(rest), state)
+        return (Array(rest.isEmpty ? UnsafeRawBufferPointer(rebasing: key[ViewKeys.numberSize...]) : rest), state)
     }
 
     func encode(_ view: PreparedView, wholeKey: UnsafeRawBufferPointer?, into writer: inout ByteWriter) {
         writer.reset()
         writer.append(littleEndian: rowCount)
-        for (aggregate, state) in zip(view.aggregates, aggregates) { state.encode(aggregate.kind, into: &writer) }
+        for index in aggregates.indices { aggregates[index].encode(view.kinds[index], into: &writer) }
         if let wholeKey { writer.append(wholeKey) }
     }
 }
@@ -43,6 +46,8 @@ enum ViewKeys {
     /// A longer key is cut to `cutSize` bytes, and a digest of the whole key follows.
     static let largestGroup = 224
     private static let cutSize = 192
+    /// The first bytes of a group's elements, which are never cut.
+    static let largestPrefix = cutSize - numberSize
     /// The largest value after the key of its group and the number of its aggregate.
     private static let largestValue = 511 - largestGroup - 1
 

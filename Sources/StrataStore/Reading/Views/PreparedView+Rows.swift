@@ -22,6 +22,36 @@ extension PreparedView {
         return values
     }
 
+    /// The values of a group's columns, from the bytes of its record.
+    ///
+    /// - Parameter stored: the key of the record.
+    func columns(
+        stored: UnsafeRawBufferPointer, _ record: UnsafeRawBufferPointer, _ evaluation: Evaluation
+    ) throws -> [AttributeValue] {
+        var values = [AttributeValue](repeating: .null, count: keys.count)
+        values.reserveCapacity(keys.count + aggregates.count)
+        var reader = ByteReader(record)
+        let rowCount = try reader.readInteger(as: Int64.self)
+        for index in aggregates.indices {
+            if case .rows = kinds[index] {
+                values.append(.integer(rowCount))
+                continue
+            }
+            let state = try AggregateState(kinds[index], &reader)
+            let aggregate = aggregates[index]
+            values.append(
+                aggregate.function.isOrdered
+                    ? try Self.shown(aggregate, state.objects, evaluation)
+                    : try state.result(kinds[index], aggregate.function, aggregate.value?.type, rowCount: rowCount))
+        }
+        guard stored.count >= ViewKeys.numberSize else { throw CorruptRecord("key of a group cut short", at: 0) }
+        let rest = try reader.readBytes(reader.remaining)
+        var key = ByteReader(rest.isEmpty ? UnsafeRawBufferPointer(rebasing: stored[ViewKeys.numberSize...]) : rest)
+        for index in keys.indices { values[index] = try GroupKey.value(&key, keys[index].type) }
+        try key.expectEnd()
+        return values
+    }
+
     /// What is shown of the first or last objects.
     private static func shown(
         _ aggregate: Aggregate, _ objects: [ObjectID], _ evaluation: Evaluation

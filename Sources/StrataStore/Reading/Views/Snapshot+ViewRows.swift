@@ -26,9 +26,14 @@ extension Snapshot {
         }
         let order = try order(request.sort, view)
         let access = ViewAccess(request, view)
-        var reading = ViewRowReading(request, view, self)
+        var reading = ViewRowReading(request, access, view, self)
         if let ordered = access.ordered, let tables = tables.views, readsFirst(request, access) {
             try readFirst(ordered, tables, &reading)
+        } else if access.ordered == nil, access.isWithinRecords, layers.isEmpty, !histories.isPast,
+            let tables = tables.views, !view.keys.isEmpty
+        {
+            try forEachRecord(of: view, access, tables) { try reading.take(stored: $0, $1) }
+            reading.sort(by: order)
         } else {
             var groups: [ViewGroup] = []
             try forEachGroup(of: view, access) { group in
@@ -73,12 +78,14 @@ extension Snapshot {
                     if reading.hasEnough { break }
                 }
                 if !reading.hasEnough, touched[entry.group] == nil {
-                    guard let group = try storedGroup(of: view, entry.group, tables) else {
-                        throw StrataError(
-                            .corrupt, "An order of the view \(view.description.name) has a group that is missing.",
-                            context: view.context)
+                    try entry.group.withUnsafeBytes { stored in
+                        guard let record = try transaction.get(tables.groups, stored) else {
+                            throw StrataError(
+                                .corrupt, "An order of the view \(view.description.name) has a group that is missing.",
+                                context: view.context)
+                        }
+                        try reading.take(stored: stored, record)
                     }
-                    try reading.take(group)
                 }
                 isEnough = reading.hasEnough
                 return !isEnough
@@ -117,13 +124,18 @@ extension Snapshot {
 private struct ViewRowReading {
     let view: PreparedView
     private let request: ViewRequest
+    /// What is left of the request's condition once groups are found by their keys.
+    private let condition: FetchPredicate?
     private let evaluation: Evaluation
     private let snapshot: Snapshot
     private var rows: [[AttributeValue]] = []
     private(set) var readCount = 0
 
-    init(_ request: ViewRequest, _ view: PreparedView, _ snapshot: Snapshot) {
+    init(_ request: ViewRequest, _ access: ViewAccess, _ view: PreparedView, _ snapshot: Snapshot) {
         self.request = request
+        // In an order of the view groups are not found by their keys.
+        let isCovered = access.coversCondition && !snapshot.readsFirst(request, access)
+        condition = isCovered ? nil : request.predicate
         self.view = view
         self.snapshot = snapshot
         evaluation = Evaluation(snapshot)
@@ -137,11 +149,23 @@ private struct ViewRowReading {
     /// - Returns: false if the group does not meet the condition.
     @discardableResult
     mutating func take(_ group: ViewGroup) throws -> Bool {
+        try take(try view.columns(group.key, group.state, evaluation))
+    }
+
+    /// The same with the bytes of the group's record.
+    mutating func take(stored: UnsafeRawBufferPointer, _ record: UnsafeRawBufferPointer) throws {
+        do {
+            _ = try take(try view.columns(stored: stored, record, evaluation))
+        } catch let error as CorruptRecord {
+            throw StrataError.corrupt(error, "viewGroups", view.context)
+        }
+    }
+
+    private mutating func take(_ row: [AttributeValue]) throws -> Bool {
         readCount += 1
-        let row = try view.columns(group.key, group.state, evaluation)
-        if let predicate = request.predicate {
+        if let condition {
             let context = ViewRowContext(view: view.description, values: row)
-            guard try PredicateEvaluator(context, object: .one(.null)).holds(predicate) else { return false }
+            guard try PredicateEvaluator(context, object: .one(.null)).holds(condition) else { return false }
         }
         try snapshot.hold(row.count * MemoryLayout<AttributeValue>.stride)
         rows.append(row)

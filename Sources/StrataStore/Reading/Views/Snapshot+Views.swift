@@ -64,10 +64,21 @@ extension Snapshot {
     private func forEachStoredGroup(
         of view: PreparedView, _ access: ViewAccess, _ tables: ViewTables, _ body: (ViewGroup) throws -> Void
     ) throws {
+        try forEachRecord(of: view, access, tables) { stored, record in
+            let (key, state) = try decode(stored, record, view)
+            if access.mayMeet(key) { try body(ViewGroup(key: key, stored: Array(stored), state: state)) }
+        }
+    }
+
+    /// Calls `body` with key and value of each record whose group may meet a condition.
+    func forEachRecord(
+        of view: PreparedView, _ access: ViewAccess, _ tables: ViewTables,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
         if access.isOneGroup {
             try spend(rows: 1)
-            if let group = try storedGroup(of: view, ViewKeys.stored(view.id, access.keyPrefix), tables) {
-                try body(group)
+            try ViewKeys.stored(view.id, access.keyPrefix).withUnsafeBytes { stored in
+                if let record = try transaction.get(tables.groups, stored) { try body(stored, record) }
             }
             return
         }
@@ -76,10 +87,7 @@ extension Snapshot {
                 var found = try cursor.seek(atOrAfter: prefix)
                 while found, cursor.key.hasPrefix(prefix) {
                     try spend(rows: 1)
-                    let (key, state) = try decode(cursor.key, cursor.value, view)
-                    if access.mayMeet(key) {
-                        try body(ViewGroup(key: key, stored: Array(cursor.key), state: state))
-                    }
+                    try body(cursor.key, cursor.value)
                     found = try cursor.next()
                 }
             }

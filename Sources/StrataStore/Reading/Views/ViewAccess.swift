@@ -16,19 +16,23 @@ struct ViewAccess {
     /// Whether `keyPrefix` is a whole key.
     let isOneGroup: Bool
     let ordered: Ordered?
+    /// Whether every group that begins with `keyPrefix` meets the condition.
+    let coversCondition: Bool
 
     /// All groups, in the order of their keys.
-    init() { (keyPrefix, isOneGroup, ordered) = ([], false, nil) }
+    init() { (keyPrefix, isOneGroup, ordered, coversCondition) = ([], false, nil, true) }
 
     init(_ request: ViewRequest, _ view: PreparedView) {
         var elements: [Int: [UInt8]] = [:]
-        for (column, value) in request.predicate?.equalities ?? [] {
+        let equalities = request.predicate?.equalities ?? .none
+        var covered = 0
+        for (column, value) in equalities.found {
             guard let index = view.description.keys.firstIndex(where: { $0.name == column }) else { continue }
             var writer = ByteWriter(capacity: 64)
             guard GroupKey.append(constant: value, view.keys[index].kind, view.keys[index].type, to: &writer) else {
                 continue
             }
-            elements[index] = Array(writer.bytes)
+            if elements.updateValue(Array(writer.bytes), forKey: index) == nil { covered += 1 }
         }
         var (prefix, known): ([UInt8], Int) = ([], 0)
         while let element = elements[known] {
@@ -37,6 +41,7 @@ struct ViewAccess {
         }
         keyPrefix = prefix
         isOneGroup = known == view.keys.count && known > 0
+        coversCondition = equalities.areAll && covered == equalities.found.count && known == covered
         ordered = Self.ordered(request.sort, view, elements)
     }
 
@@ -65,23 +70,39 @@ struct ViewAccess {
 
     /// Whether a group with a whole key may meet the condition.
     func mayMeet(_ key: [UInt8]) -> Bool { isOneGroup ? key == keyPrefix : key.starts(with: keyPrefix) }
+
+    /// Whether the key of a record tells whether its group may meet the condition, though long keys are cut there.
+    var isWithinRecords: Bool { keyPrefix.count <= ViewKeys.largestPrefix }
+}
+
+/// The columns that must have a value for a condition to hold.
+private struct Equalities {
+    var found: [(column: String, value: AttributeValue)] = []
+    /// Whether the condition holds if all of them are met.
+    var areAll = true
+
+    static var none: Equalities { Equalities() }
 }
 
 extension FetchPredicate {
-    /// The columns that must have a value for the condition to hold.
-    fileprivate var equalities: [(column: String, value: AttributeValue)] {
+    fileprivate var equalities: Equalities {
         switch self {
-        case .and(let parts): return parts.flatMap(\.equalities)
+        case .and(let parts):
+            return parts.reduce(into: Equalities()) { all, part in
+                let own = part.equalities
+                all.found += own.found
+                all.areAll = all.areAll && own.areAll
+            }
         case .comparison(let comparison):
             guard comparison.operator == .equalTo, comparison.modifier == .direct, comparison.folding == [] else {
-                return []
+                return Equalities(areAll: false)
             }
             switch (comparison.left, comparison.right) {
             case (.keyPath(let column), .constant(let value)), (.constant(let value), .keyPath(let column)):
-                return [(column, value)]
-            default: return []
+                return Equalities(found: [(column, value)])
+            default: return Equalities(areAll: false)
             }
-        default: return []
+        default: return Equalities(areAll: false)
         }
     }
 }

@@ -45,18 +45,32 @@ final class ViewMap: Sendable {
 
 /// A view bound to a schema.
 final class PreparedView: Sendable {
-    /// A value of an object that is a key, or goes into an aggregate.
-    struct Value: Sendable {
+    /// A value of an object that is a key, or goes into an aggregate. A class, because copying it for each row would
+    /// count the references in it.
+    final class Value: Sendable {
         let slot: Int
         /// Element names below a composite attribute.
         let path: [String]
         /// The way to the value of another object; nil for a value of the row itself.
         let far: ValuePath?
         /// What makes a key of the value; nil for the value itself.
-        var function: KeyFunction?
-        var kind: KeyKind
+        let function: KeyFunction?
+        let kind: KeyKind
         /// nil for a to-one.
-        var type: AttributeType?
+        let type: AttributeType?
+
+        init(slot: Int, path: [String], far: ValuePath?, kind: KeyKind, type: AttributeType?) {
+            (self.slot, self.path, self.far, self.kind, self.type) = (slot, path, far, kind, type)
+            function = nil
+        }
+
+        /// What a function makes of a value.
+        init(_ function: KeyFunction, of value: Value) {
+            (slot, path, far) = (value.slot, value.path, value.far)
+            self.function = function
+            if case .calendar = function { kind = .integer } else { kind = value.kind }
+            type = function.type(of: value.type)
+        }
 
         /// The value of an object.
         func value(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> AttributeValue {
@@ -65,15 +79,22 @@ final class PreparedView: Sendable {
         }
     }
 
-    struct Aggregate: Sendable {
+    /// A column that is collected from the objects of a group.
+    final class Aggregate: Sendable {
         let function: ViewFunction
         let kind: AggregateKind
         /// What is collected; nil for the number of objects.
         let value: Value?
         /// For the first or last objects: what is shown of them; nil for the objects themselves.
-        var shown: Value?
+        let shown: Value?
         /// Whether the column is a composite of several objects.
-        var isList = false
+        let isList: Bool
+
+        init(
+            function: ViewFunction, kind: AggregateKind, value: Value?, shown: Value? = nil, isList: Bool = false
+        ) {
+            (self.function, self.kind, self.value, self.shown, self.isList) = (function, kind, value, shown, isList)
+        }
     }
 
     let id: ViewID
@@ -82,6 +103,8 @@ final class PreparedView: Sendable {
     let entities: [EntityID]
     let keys: [Value]
     let aggregates: [Aggregate]
+    /// Those of `aggregates`.
+    let kinds: [AggregateKind]
     let orders: [Order]
     /// Whether an object's group or values depend on other rows than its own.
     let crossesRelationships: Bool
@@ -120,6 +143,7 @@ final class PreparedView: Sendable {
             aggregates.append(Aggregate(function: aggregate.function, kind: kind, value: value))
         }
         self.aggregates = aggregates
+        kinds = aggregates.map(\.kind)
         orders = description.orders.enumerated().map { Order($0.offset, $0.element, of: description) }
         if let predicate = description.predicate {
             filter = JunctionCondition(
@@ -141,14 +165,11 @@ final class PreparedView: Sendable {
     private static func key(
         _ key: ViewKey, _ entity: EntitySchema, _ schema: Schema, _ view: ViewDescription
     ) throws(StrataError) -> Value {
-        var value = try value(key.keyPath, entity, schema, view)
+        let value = try value(key.keyPath, entity, schema, view)
         guard let function = key.function else { return value }
         let zones = schema.assignment.zones[view.name] ?? [:]
         guard let bound = KeyFunction(function, value.type, zones) else { throw refusal(view) }
-        if case .calendar = bound { value.kind = .integer }
-        value.type = bound.type(of: value.type)
-        value.function = bound
-        return value
+        return Value(bound, of: value)
     }
 
     /// A `first` or `last`: what is collected is the value of the order.
@@ -216,13 +237,13 @@ final class PreparedView: Sendable {
             }
         }
         let group = changes.group(self, sign)
-        for (index, aggregate) in aggregates.enumerated() {
-            guard let value = aggregate.value else { continue }
+        for index in aggregates.indices {
+            guard let value = aggregates[index].value else { continue }
             if let far = value.far {
                 let found = try far.value(row, id, evaluation())
-                changes.add(found, of: id, aggregate.kind, value.kind, index, sign, to: group)
+                changes.add(found, of: id, kinds[index], value.kind, index, sign, to: group)
             } else {
-                try add(value, aggregate.kind, index, row, id, sign, to: group, changes)
+                try add(value, kinds[index], index, row, id, sign, to: group, changes)
             }
         }
     }

@@ -4,7 +4,7 @@ import StrataModel
 extension GroupChanges {
     /// Writes the changes to the tables. A group without objects goes away.
     func write(to tables: ViewTables, _ transaction: WriteTransaction) throws {
-        try writeValues(to: tables.values, transaction)
+        let moved = try writeValues(to: tables.values, transaction)
         let cursor = try transaction.writeCursor(tables.groups)
         defer { cursor.close() }
         var stored = ByteWriter(capacity: 256)
@@ -29,7 +29,7 @@ extension GroupChanges {
                 continue
             }
             if groups[number].changesValues {
-                try findExtremes(of: number, in: &state, tables.values, transaction) { _ in 0 }
+                try setExtremes(of: number, in: &state, moved, stored.count, tables.values, transaction)
             }
             let isCut = stored.count != whole.count
             try orders.put(view, stored.bytes, rest, state)
@@ -46,8 +46,46 @@ extension GroupChanges {
         return group.view.aggregates.indices.contains { !states[group.first + $0].isSame(as: fresh) }
     }
 
-    private func writeValues(to table: Table, _ transaction: WriteTransaction) throws {
-        guard !valueChanges.isEmpty else { return }
+    /// The first value of an aggregate that came, and the first that went, as numbers in `values`.
+    private struct MovedValues {
+        var came: Int?
+        var went: Int?
+    }
+
+    /// Sets the extremes of a group. The table is searched only where the present one may have gone.
+    ///
+    /// - Parameter keySize: how many bytes of a value's key are that of its group.
+    private func setExtremes(
+        of number: Int, in state: inout GroupState, _ moved: [Int: MovedValues], _ keySize: Int, _ table: Table,
+        _ transaction: ReadTransaction
+    ) throws {
+        let group = groups[number]
+        for (index, kind) in group.view.kinds.enumerated() where kind.extremeCount > 0 {
+            guard let values = moved[group.first + index] else { continue }
+            guard kind.extremeCount == 1 else {
+                try findExtremes(of: number, index, in: &state, table, transaction) { _ in 0 }
+                continue
+            }
+            func value(_ number: Int) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: self.values.key(number)[(keySize + 1)...])
+            }
+            // As the table has it: the largest value comes first.
+            let now = state.aggregates[index].extremes.first.map { kind.isDescending ? $0.map { ~$0 } : $0 }
+            if let came = values.came.map(value), now.map({ $0.withUnsafeBytes { came.compare(with: $0) < 0 } }) ?? true
+            {
+                state.aggregates[index].extremes = [kind.isDescending ? came.map { ~$0 } : Array(came)]
+            } else if let went = values.went.map(value), now.map({ went.elementsEqual($0) }) ?? true {
+                try findExtremes(of: number, index, in: &state, table, transaction) { _ in 0 }
+            }
+        }
+    }
+
+    /// Writes how often each value is there.
+    ///
+    /// - Returns: by the number of an aggregate's state, the first values that came and went.
+    private func writeValues(to table: Table, _ transaction: WriteTransaction) throws -> [Int: MovedValues] {
+        var moved: [Int: MovedValues] = [:]
+        guard !valueChanges.isEmpty else { return moved }
         let cursor = try transaction.writeCursor(table)
         defer { cursor.close() }
         for number in values.inKeyOrder() where valueChanges[number].delta != 0 {
@@ -67,6 +105,15 @@ extension GroupChanges {
                 try cursor.delete()
             }
             noteDistinct(change, before, after)
+            guard (before > 0) != (after > 0) else { continue }
+            let state = groups[change.group].first + change.aggregate
+            // Values come in key order, so the first one of a state is the smallest.
+            if after > 0 {
+                if moved[state]?.came == nil { moved[state, default: MovedValues()].came = number }
+            } else if moved[state]?.went == nil {
+                moved[state, default: MovedValues()].went = number
+            }
         }
+        return moved
     }
 }

@@ -3,8 +3,10 @@ import StrataModel
 
 /// The changes of the entries that keep groups in the orders of their views, collected and then written in key order.
 struct OrderChanges: ~Copyable {
-    /// The entries to be put, with the bytes of their columns; nil for those to be removed.
-    private var changes: [[UInt8]: Int?] = [:]
+    /// The changed entries. No two groups have the same one.
+    private var entries = GroupTable()
+    /// The size of each entry's columns in bytes; nil for those to be removed.
+    private var columnsSizes: [Int?] = []
     /// The entries of the present group as it was, by order.
     private var before: [[UInt8]] = []
     private var writer = ByteWriter(capacity: 256)
@@ -28,29 +30,33 @@ struct OrderChanges: ~Copyable {
             if index < before.count, before[index].elementsEqual(writer.bytes) {
                 before[index] = []
             } else {
-                changes[Array(writer.bytes)] = columnsSize
+                note(writer.bytes, columnsSize)
             }
         }
     }
 
     /// Removes the entries that the present group had and has no longer.
     mutating func end() {
-        for entry in before where !entry.isEmpty { changes[entry] = .some(nil) }
+        for entry in before where !entry.isEmpty { entry.withUnsafeBytes { note($0, nil) } }
         before.removeAll(keepingCapacity: true)
     }
 
+    private mutating func note(_ entry: UnsafeRawBufferPointer, _ columnsSize: Int?) {
+        let (number, isNew) = entries.number(of: entry)
+        if isNew { columnsSizes.append(columnsSize) } else { columnsSizes[number] = columnsSize }
+    }
+
     func write(to table: Table, _ transaction: WriteTransaction) throws {
-        if changes.isEmpty { return }
+        if columnsSizes.isEmpty { return }
         let cursor = try transaction.writeCursor(table)
         defer { cursor.close() }
-        for (entry, columnsSize) in changes.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-            try entry.withUnsafeBytes { key in
-                if let columnsSize {
-                    let size = UInt16(truncatingIfNeeded: columnsSize).littleEndian
-                    try withUnsafeBytes(of: size) { try cursor.put(key, $0) }
-                } else if try cursor.seek(to: key) {
-                    try cursor.delete()
-                }
+        for number in entries.inKeyOrder() {
+            let key = entries.key(number)
+            if let columnsSize = columnsSizes[number] {
+                let size = UInt16(truncatingIfNeeded: columnsSize).littleEndian
+                try withUnsafeBytes(of: size) { try cursor.put(key, $0) }
+            } else if try cursor.seek(to: key) {
+                try cursor.delete()
             }
         }
     }

@@ -54,12 +54,19 @@ struct GroupTable: ~Copyable {
 
     /// Group numbers in the order of their keys.
     func inKeyOrder() -> [Int] {
-        let all = keys.bytes
-        return groups.indices.sorted { left, right in
-            let (left, right) = (groups[left], groups[right])
-            return UnsafeRawBufferPointer(rebasing: all[left.offset..<left.offset + left.count])
-                .compare(with: UnsafeRawBufferPointer(rebasing: all[right.offset..<right.offset + right.count])) < 0
-        }
+        // Most keys differ in their first sixteen bytes, which are compared as one number.
+        let entries = groups.indices.map { (start: Self.start(of: bytes(of: groups[$0])), number: $0) }
+        return entries.sorted { left, right in
+            if left.start != right.start { return left.start < right.start }
+            return bytes(of: groups[left.number]).compare(with: bytes(of: groups[right.number])) < 0
+        }.map(\.number)
+    }
+
+    /// The first sixteen bytes of a key, with zeros behind a shorter one.
+    private static func start(of key: UnsafeRawBufferPointer) -> UInt128 {
+        var start: UInt128 = 0
+        withUnsafeMutableBytes(of: &start) { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: key.prefix(16))) }
+        return start.bigEndian
     }
 
     private func bytes(of group: Group) -> UnsafeRawBufferPointer {
