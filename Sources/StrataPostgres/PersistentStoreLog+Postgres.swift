@@ -5,8 +5,10 @@ extension PersistentStoreLog {
     /// A log in a PostgreSQL database, whose tables `PostgresSetup` or `strata shared init` has made.
     ///
     /// ```swift
-    /// let options = PersistentStoreOptions(log: .postgres("postgresql://db.example.com/shop", lineage: "shop"))
-    /// let container = try PersistentContainer(name: "Shop", entities: [Order.self], options: options)
+    /// import StrataPostgres
+    ///
+    /// let options = PersistentStoreOptions(log: .postgres("postgresql://db.example.com/shop", lineage: "movies"))
+    /// let container = try PersistentContainer(name: "Movies", entities: [Movie.self], options: options)
     /// ```
     ///
     /// libpq is loaded when the store is opened. A store uses two connections.

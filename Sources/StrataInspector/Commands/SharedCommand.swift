@@ -30,15 +30,19 @@ struct SharedInitCommand: ParsableCommand {
             --roles makes two roles as well: a member of strata_append may read logs and append to them, a member of \
             strata_maintain may do everything with the tables.
 
+            --json prints {"before", "version"}: the versions of the tables before, 0 for none, and now.
+
             Example:
                 strata shared init postgresql://db.example.com/shop --roles
             """)
 
     @Argument(help: ArgumentHelp("The database.", valueName: "address")) var address: String
     @Flag(help: "Make the roles strata_append and strata_maintain.") var roles = false
+    @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
         let made = try PostgresSetup.makeTables(at: address, access: roles ? .roles : .owner)
+        if json { return try JSONText.print(["before": made.before, "version": made.now]) }
         let was =
             switch made.before {
             case 0: "made"
@@ -59,12 +63,15 @@ struct SharedFillCommand: StoreCommand {
             the store can be opened with that log, and so can new ones on other machines. No app may write to the \
             store meanwhile.
 
+            --json prints {"log", "transaction"}: the name of the log and its last transaction.
+
             Example:
                 strata shared fill BowTies.strata postgresql://db.example.com/shop#orders
             """)
 
     @OptionGroup var store: StoreArguments
     @Argument(help: ArgumentHelp("The shared log.", valueName: "log")) var log: String
+    @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
         guard let address = SharedLogAddress(log) else {
@@ -76,6 +83,7 @@ struct SharedFillCommand: StoreCommand {
             defer { progress.finish() }
             return try store.fill(connection, progress: progress.handler)
         }
+        if json { return try JSONText.print(["log": connection.name, "transaction": end.rawValue]) }
         Output.shared.line("\(connection.name) ends with transaction \(end)")
     }
 }
