@@ -93,10 +93,11 @@ struct VerifyCommand: StoreCommand {
             Output.shared.line("\(style(ValueText.count(report.problemCount, "problem"), .red)): \(looked)")
         }
         for erasure in report.erasures {
-            let author = erasure.transaction.author.map { " by \(ValueText.harmless($0))" } ?? ""
-            let reason = erasure.transaction.reason.map { ": \(ValueText.harmless($0))" } ?? ""
+            let author = erasure.transaction?.author.map { " by \(ValueText.harmless($0))" } ?? ""
+            let reason = erasure.transaction?.reason.map { ": \(ValueText.harmless($0))" } ?? ""
+            let time = erasure.transaction.map { "on \(ValueText.moment($0.date))" } ?? "before the kept history"
             Output.shared.line(
-                "erased on \(ValueText.moment(erasure.transaction.date))\(author): "
+                "erased \(time)\(author): "
                     + "\(ValueText.count(erasure.record.objects.count, "object")), "
                     + "\(ValueText.count(erasure.record.eventCount, "event"))\(reason)")
         }
@@ -142,18 +143,18 @@ private struct VerificationText: Encodable {
     }
 
     struct ErasedText: Encodable {
-        let transaction: UInt64
-        let time: String
+        let transaction: UInt64?
+        let time: String?
         let author: String?
         let reason: String?
         let objects: Int
         let events: Int
 
         init(_ erasure: VerifiedErasure) {
-            transaction = erasure.transaction.number.rawValue
-            time = ValueText.moment(erasure.transaction.date)
-            author = erasure.transaction.author
-            reason = erasure.transaction.reason
+            transaction = erasure.transaction?.number.rawValue
+            time = erasure.transaction.map { ValueText.moment($0.date) }
+            author = erasure.transaction?.author
+            reason = erasure.transaction?.reason
             objects = erasure.record.objects.count
             events = erasure.record.eventCount
         }

@@ -94,7 +94,7 @@ import Testing
         let verified = try fixture.store.verify()
         #expect(verified.isSound, "\(verified.problems)")
         #expect(verified.erasedEventCount == report.eventCount && verified.erasures.count == 1)
-        #expect(verified.erasures[0].transaction.author == "dpo")
+        #expect(verified.erasures[0].transaction?.author == "dpo")
         #expect(try fixture.store.rebuild().isUnchanged)
         #expect(try fixture.store.history(of: erased[0]).allSatisfy(\.isErased))
     }

@@ -1,5 +1,5 @@
-import Foundation
-import StrataModel
+package import Foundation
+package import StrataModel
 
 extension Store {
     /// Makes erasures in a copy that nobody has opened yet.
