@@ -76,9 +76,10 @@ extension Store {
             holds.append(HistoryHold(kind: .tag, name: name, eventNumber: tagged))
         }
         let first = try baseline()?.transaction ?? .zero
+        let last = try lastTransaction(upTo: try head())
         for (name, seen) in try subscriptions() {
             // One that is behind the baseline already has nothing to lose.
-            let position = try seen < first ? nil : self.eventNumber(of: seen)
+            let position = try seen < first ? nil : self.eventNumber(of: min(seen, last))
             guard let position, position < eventNumber else { continue }
             holds.append(HistoryHold(kind: .subscription, name: name, eventNumber: position))
         }

@@ -6,7 +6,7 @@ import StrataModel
 package struct TrimLimits: Sendable {
     package var eventsInOneCommit = 20_000
     /// As many while no save waits: an object that changes all the time is written once in each commit.
-    package var mostEventsInOneCommit = 160_000
+    package var mostEventsInOneCommit = 80_000
     package var bytesInOneCommit = 32 << 20
 
     package init() {}

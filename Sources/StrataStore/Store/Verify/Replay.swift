@@ -35,6 +35,12 @@ final class Replay {
         static var start: Progress { Progress(applied: .zero, histories: SchemaHistory([])) }
     }
 
+    private enum Part {
+        /// The events that are kept up to a baseline, without their transactions.
+        case kept
+        case whole
+    }
+
     private enum Scope {
         case everything
         /// Events that need no row from the tables.
@@ -81,20 +87,28 @@ final class Replay {
         let size = min(flushLimit, limit ?? .max)
         var rest = limit ?? .max
         if let cut = try log.baseline()?.event, applied < cut {
-            try run(upTo: min(cut, end), log, &rest, into: transaction, &progress)
+            try advance(.kept, log, to: min(cut, end), size, &rest, transaction, &progress)
             if applied == cut {
                 let histories = projector.histories
                 try ModelRemains(histories, at: histories.newest).clear(tables, transaction)
             }
         }
+        try advance(.whole, log, to: end, size, &rest, transaction, &progress)
+        return Progress(applied: applied, histories: projector.histories)
+    }
+
+    private func advance(
+        _ part: Part, _ log: LogReader, to end: EventNumber, _ size: Int, _ rest: inout Int,
+        _ transaction: WriteTransaction, _ progress: inout ProgressCounter
+    ) throws {
         while rest > 0, applied < end {
-            try collect(.everything, log, through: end, upTo: size, transaction, &progress)
+            try collect(.everything, part, log, through: end, upTo: size, transaction, &progress)
             rest -= min(rest, projector.batch.sizeInBytes)
             let last = collected
             projector.handOver(&spare)
             if last < end {
                 try BackgroundThread.run("strata.replay") {
-                    try collect(.insertions, log, through: end, upTo: size, transaction, &progress)
+                    try collect(.insertions, part, log, through: end, upTo: size, transaction, &progress)
                 } beside: {
                     try spare.flush(into: transaction)
                 }
@@ -103,44 +117,15 @@ final class Replay {
             }
             applied = last
         }
-        return Progress(applied: applied, histories: projector.histories)
-    }
-
-    /// Applies kept events up to the baseline.
-    private func run(
-        upTo end: EventNumber, _ log: LogReader, _ rest: inout Int, into transaction: WriteTransaction,
-        _ progress: inout ProgressCounter
-    ) throws {
-        while rest > 0, applied < end {
-            try collectKept(log, upTo: min(flushLimit, rest), through: end, transaction, &progress)
-            rest -= min(rest, projector.batch.sizeInBytes)
-            try projector.flush(transaction)
-            applied = collected
-        }
-    }
-
-    private func collectKept(
-        _ log: LogReader, upTo size: Int, through cut: EventNumber, _ transaction: WriteTransaction,
-        _ progress: inout ProgressCounter
-    ) throws {
-        var last = cut
-        try log.events(from: collected.advanced(by: 1), through: cut) { event, eventNumber in
-            try projector.apply(event, eventNumber, transaction)
-            progress.step()
-            guard projector.batch.sizeInBytes >= size else { return true }
-            last = eventNumber
-            return false
-        }
-        collected = last
     }
 
     /// Collects events until the batch is full, or one comes that is out of scope.
     private func collect(
-        _ scope: Scope, _ log: LogReader, through end: EventNumber, upTo size: Int, _ transaction: WriteTransaction,
-        _ progress: inout ProgressCounter
+        _ scope: Scope, _ part: Part, _ log: LogReader, through end: EventNumber, upTo size: Int,
+        _ transaction: WriteTransaction, _ progress: inout ProgressCounter
     ) throws {
         guard collected < end, projector.batch.sizeInBytes < size else { return }
-        var record = try record ?? Self.record(containing: collected.advanced(by: 1), log)
+        var record = part == .kept ? nil : try record ?? Self.record(containing: collected.advanced(by: 1), log)
         defer { self.record = record }
         try collect(scope, log, through: end, upTo: size, &projector, &collected, &record, transaction, &progress)
     }
@@ -148,20 +133,27 @@ final class Replay {
     /// The same with local copies, because access to a property of the class is checked at each use.
     private func collect(
         _ scope: Scope, _ log: LogReader, through end: EventNumber, upTo size: Int, _ projector: inout Projector,
-        _ collected: inout EventNumber, _ record: inout TransactionRecord, _ transaction: WriteTransaction,
+        _ collected: inout EventNumber, _ record: inout TransactionRecord?, _ transaction: WriteTransaction,
         _ progress: inout ProgressCounter
     ) throws {
+        var isStopped = false
         try log.events(from: collected.advanced(by: 1), through: end) { event, eventNumber in
-            if scope == .insertions, event.header.kind != .inserted { return false }
+            if scope == .insertions, event.header.kind != .inserted {
+                isStopped = true
+                return false
+            }
             try projector.apply(event, eventNumber, transaction)
-            if eventNumber == record.lastEvent {
-                projector.enter(record)
-                if eventNumber < end { record = try Self.record(record.number.rawValue + 1, log) }
+            if let whole = record, eventNumber == whole.lastEvent {
+                projector.enter(whole)
+                if eventNumber < end { record = try Self.record(whole.number.rawValue + 1, log) }
             }
             collected = eventNumber
             progress.step()
-            return projector.batch.sizeInBytes < size
+            isStopped = projector.batch.sizeInBytes >= size
+            return !isStopped
         }
+        // The last events before a cut may be gone.
+        if !isStopped { collected = end }
     }
 
     private static func record(_ number: UInt64, _ log: LogReader) throws -> TransactionRecord {
