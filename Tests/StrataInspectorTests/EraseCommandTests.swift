@@ -45,6 +45,7 @@ import Testing
         #expect(try Tool.run("doctor", store.path).exitCode == 0)
         let log = try Tool.run("log", store.path, "--json").output
         #expect(log.contains("\"erased\":true") && !log.contains(film.title))
+        #expect(try Tool.run("log", store.path).output.contains("values were erased"))
         #expect(try Tool.run("verify", store.path, "--json").output.contains("asked for it"))
         // A restored backup has forgotten it as well.
         let list = store.path + ".erasures"
