@@ -26,6 +26,10 @@ import Testing
     @Test func anErasedObjectIsGoneFromTheStoreAndFromItsPast() throws {
         let film = try film()
         #expect(try holds(film.title, in: store.path))
+        #expect(
+            try Tool.run(
+                "update", store.path, film.reference, "title=\(film.title)!", "--reason", "\(film.title) is wrong"
+            ).exitCode == 0)
         let backup = store.path + ".backup"
         defer { try? FileManager.default.removeItem(atPath: backup) }
         #expect(try Tool.run("backup", store.path, backup).exitCode == 0)
@@ -38,8 +42,10 @@ import Testing
         let verified = try Tool.run("verify", store.path)
         #expect(verified.exitCode == 0 && verified.output.contains("by desk: 1 object, "), "\(verified)")
         #expect(verified.output.contains(": asked for it\n"))
+        #expect(try Tool.run("doctor", store.path).exitCode == 0)
         let log = try Tool.run("log", store.path, "--json").output
         #expect(log.contains("\"erased\":true") && !log.contains(film.title))
+        #expect(try Tool.run("log", store.path).output.contains("values were erased"))
         #expect(try Tool.run("verify", store.path, "--json").output.contains("asked for it"))
         // A restored backup has forgotten it as well.
         let list = store.path + ".erasures"

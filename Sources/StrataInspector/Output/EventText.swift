@@ -12,6 +12,10 @@ struct EventText {
 
     /// One line for each change, or one with all values of an insertion or deletion.
     func lines(_ event: RecordedEvent) -> [String] {
+        event.isErased ? changes(event).filter { !$0.isEmpty } + ["values were erased"] : changes(event)
+    }
+
+    private func changes(_ event: RecordedEvent) -> [String] {
         switch event.payload {
         case .inserted(let values): [list(values)]
         case .deleted(let values): [list(values)]
@@ -25,7 +29,7 @@ struct EventText {
             ]
         case .modelInstalled(let version): ["model version \(version.rawValue)"]
         case .maintenance(let data): maintenance(data)
-        case .redacted: ["removed on purpose"]
+        case .redacted: []
         }
     }
 

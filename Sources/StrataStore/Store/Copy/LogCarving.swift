@@ -201,7 +201,7 @@ struct LogCarving {
             let chained = chain.finish()
             return Candidate(
                 bytes: bytes, events: found, digest: record.digest,
-                follows: isWhole && chained == record.digest, isWhole: isWhole)
+                follows: isWhole && (record.isErased || chained == record.digest), isWhole: isWhole)
         }
     }
 

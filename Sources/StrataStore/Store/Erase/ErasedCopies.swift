@@ -58,11 +58,11 @@ extension LogReader {
     ///
     /// - Complexity: O(n) in the events of the log.
     func owners(
-        of toOne: PropertyID, leadingTo ids: Set<ObjectID>, through last: EventNumber
+        of toOne: PropertyID, leadingTo ids: Set<ObjectID>, from first: EventNumber, through last: EventNumber
     ) throws -> Set<ObjectID> {
         var owners: Set<ObjectID> = []
         guard !ids.isEmpty else { return owners }
-        try events(from: EventNumber(rawValue: 1), through: last) { event, _ in
+        try events(from: first, through: last) { event, _ in
             let id = event.header.object
             if event.isBare || owners.contains(id) { return true }
             switch event.header.kind {

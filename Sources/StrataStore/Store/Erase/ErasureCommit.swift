@@ -13,6 +13,8 @@ struct ErasureCommit: ~Copyable {
     private(set) var eventCount = 0
     private(set) var changedTransactions: [ErasureRecord.ChangedTransaction] = []
     private var touched: Set<TransactionNumber> = []
+    /// The objects whose events were changed.
+    private var changedObjects: Set<ObjectID> = []
     private var texts: Set<String> = []
     private var fillers: [EntityID: [PropertyID: AttributeValue]] = [:]
 
@@ -130,6 +132,7 @@ struct ErasureCommit: ~Copyable {
             guard let bytes = try eraser.erased(event) else { return true }
             try bytes.withUnsafeBytes { try transaction.put(tables.events, number.rawValue, $0) }
             eventCount += 1
+            changedObjects.insert(id)
             return true
         }
         for blob in eraser.blobs { projector.batch.add(-1, to: CounterKey(blob: blob)) }
@@ -142,7 +145,7 @@ struct ErasureCommit: ~Copyable {
         for copy in copies.sorted(by: { $0.attribute < $1.attribute }) {
             var ids = Set(objects)
             for hop in copy.hops.reversed() {
-                ids = try reader.owners(of: hop, leadingTo: ids, through: head.event)
+                ids = try reader.owners(of: hop, leadingTo: ids, from: head.firstKeptEvent, through: head.event)
             }
             let filler = projector.histories.newest?.assignment.bornDefaults[copy.attribute] ?? .null
             for id in ids.sorted() where id.entityID == copy.entity {
@@ -155,7 +158,7 @@ struct ErasureCommit: ~Copyable {
     mutating func finish(_ objects: [ObjectID], _ mark: ErasureMark, id: UUID) throws {
         try eraseCopies(of: objects)
         try projector.flush(transaction)
-        try BufferFold.settle(Set(objects), in: tables.indexes, tables, transaction)
+        try BufferFold.settle(changedObjects, in: tables.indexes, tables, transaction)
         try StatisticsRecord.removeAll(transaction, tables)
         try eraseTexts(of: objects)
         if objects.isEmpty { return }
