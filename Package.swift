@@ -187,7 +187,8 @@ if !coreOnly {
         .testTarget(
             name: "StrataTests",
             dependencies: [
-                "Strata", "StrataBuckets", "StrataCoreData", "StrataObservability", "StrataShipping", "StrataXcode", "StrataTestSupport", "damage-child",
+                "Strata", "StrataBuckets", "StrataCoreData", "StrataObservability", "StrataShipping", "StrataXcode",
+                "StrataTestSupport", "damage-child",
             ]),
     ]
     // The worked examples are programs of a package of their own; under other names they are built here once more, so
