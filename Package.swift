@@ -198,8 +198,8 @@ if !coreOnly {
         .testTarget(
             name: "StrataTests",
             dependencies: [
-                "Strata", "StrataCoreData", "StrataObservability", "StrataPostgres", "StrataXcode", "StrataTestSupport",
-                "damage-child",
+                "Strata", "StrataBuckets", "StrataCoreData", "StrataObservability", "StrataPostgres", "StrataShipping",
+                "StrataXcode", "StrataTestSupport", "damage-child",
             ]),
     ]
     // The worked examples are programs of a package of their own; under other names they are built here once more, so

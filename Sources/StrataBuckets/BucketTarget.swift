@@ -6,6 +6,9 @@ public import StrataShipping
 /// A bucket of Amazon S3, or of a server with the same interface, that keeps a copy of a store's log.
 ///
 /// ```swift
+/// import StrataBuckets
+/// import StrataShipping
+///
 /// let keys = BucketCredentials(accessKeyID: "AKIA…", secretAccessKey: "…")
 /// let bucket = BucketTarget("backups", prefix: "Movies", region: "eu-central-1", credentials: keys)
 /// try container.ship(to: bucket)

@@ -97,6 +97,26 @@ struct BucketTests {
         standby.close()
     }
 
+    @Test func theToolShipsToABucket() throws {
+        let server = try BucketServer()
+        let library = try FilmLibrary()
+        try library.insertFilms(3)
+        let environment = [
+            "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "secret",
+            "AWS_ENDPOINT_URL": server.endpoint.absoluteString,
+        ]
+        let tool = BuiltProgram("strata")
+        let restored = library.url("restored.strata").path(percentEncoded: false)
+        let shipped = try tool.run(["ship", library.store.path, "s3://films/tool"], environment: environment)
+        #expect(shipped.exitCode == 0, "\(shipped)")
+        #expect(shipped.output.hasPrefix("s3://films/tool: up to t4, 4 transactions shipped, "), "\(shipped)")
+        let made = try tool.run(["restore", "s3://films/tool", restored, "--to", "t3"], environment: environment)
+        #expect(made.exitCode == 0, "\(made)")
+        #expect(try tool.run(["count", restored, "Film"]).output == "2\n")
+        let missing = try tool.run(["ship", library.store.path, "s3://none/x"], environment: environment)
+        #expect(missing.exitCode == 1 && missing.error.contains("NoSuchBucket"), "\(missing)")
+    }
+
     @Test func whatABucketRefusesIsTold() throws {
         let server = try BucketServer()
         let missing = BucketTarget("none", endpoint: server.endpoint, credentials: server.credentials)

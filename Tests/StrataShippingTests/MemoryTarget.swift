@@ -41,7 +41,9 @@ final class MemoryTarget: ShippingTarget {
         try failSometimes()
         let found = files.filter { $0.key.hasPrefix(prefix) && $0.key > start ?? "" }.sorted { $0.key < $1.key }
         let listed = state.withLock { state in
-            found.filter { _ in Int.random(in: 0..<100, using: &state.generator) >= state.hiddenInHundred }
+            let seen = found.filter { _ in Int.random(in: 0..<100, using: &state.generator) >= state.hiddenInHundred }
+            // A target that lags behind may not keep the order either.
+            return state.hiddenInHundred > 0 ? seen.shuffled(using: &state.generator) : seen
         }
         return listed.map { TargetEntry(name: $0.key, sizeInBytes: $0.value.count) }
     }

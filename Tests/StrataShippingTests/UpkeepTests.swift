@@ -25,6 +25,27 @@ import Testing
         #expect(try LogShipper(library.store, target).ship().segmentCount == 0)
     }
 
+    @Test func aRestoreFindsSegmentsThatWereMergedMeanwhile() throws {
+        let library = try FilmLibrary()
+        let target = MemoryTarget()
+        let shipper = LogShipper(library.store, target)
+        for number in 0..<79 {
+            try library.insertFilm("film \(number)")
+            _ = try shipper.ship()
+        }
+        let listed = try TargetRestore(target)
+        let standby = try Standby(target, at: library.url("standby.strata"))
+        defer { standby.close() }
+        let names = target.names("log/")
+        let end = try library.store.logPosition().transaction
+        try library.insertFilm("the one that makes a run")
+        _ = try shipper.ship()
+        #expect(target.names("log/").count < names.count)
+        let report = try listed.run(to: library.url("restored.strata"), .transaction(end))
+        #expect(report.position.transaction == end && report.damaged.isEmpty)
+        #expect(try standby.catchUp(listsAll: false).position == library.store.logPosition())
+    }
+
     @Test func aDamagedSegmentIsNotMerged() throws {
         let library = try FilmLibrary()
         let target = MemoryTarget()

@@ -8,6 +8,8 @@ extension PersistentContainer {
     /// Ships the log of the store to a target: everything that the target does not have yet.
     ///
     /// ```swift
+    /// import StrataShipping
+    ///
     /// let report = try container.ship(to: DirectoryTarget(URL(filePath: "/mnt/backup/Movies")))
     /// print(report.transaction)
     /// ```

@@ -39,6 +39,7 @@ package struct TargetCatalog: Sendable {
             }
             catalog.snapshots.append(Snapshot(name: name, manifest: entry.name, date: entry.date))
         }
+        catalog.snapshots.sort { ($0.name.last, $0.manifest) < ($1.name.last, $1.manifest) }
         catalog.newestSnapshotSize = catalog.snapshots.last.flatMap { partSizes[$0.name] } ?? 0
         return catalog
     }
@@ -59,6 +60,9 @@ package struct TargetCatalog: Sendable {
     package func candidateExists(after transaction: TransactionNumber) -> Bool {
         segments.contains { $0.first.rawValue <= transaction.rawValue + 1 && $0.last > transaction }
     }
+
+    /// Whether there is a snapshot of the state after a transaction, or a later one.
+    func hasSnapshot(after transaction: UInt64) -> Bool { snapshots.contains { $0.name.last.rawValue >= transaction } }
 
     /// Bytes of segments that end after the newest snapshot.
     package var bytesAfterNewestSnapshot: Int {

@@ -6,12 +6,14 @@ package import StrataStore
 /// sound.
 package struct SegmentWalk {
     private let target: any ShippingTarget
-    private let catalog: TargetCatalog
+    private var catalog: TargetCatalog
     /// The next segment to look at, in the order of first transactions.
     private var index = 0
     /// Segments that begin before the next transaction and may have it.
     private var candidates: [SegmentName] = []
     private var next: UInt64
+    /// Whether a listed segment was gone, as it is after others were merged with it.
+    private var isOutdated = false
     /// Segments that were passed over, with the reason.
     package private(set) var damaged: [String] = []
 
@@ -25,18 +27,27 @@ package struct SegmentWalk {
     ///
     /// - Throws: `targetIncomplete` if the transaction is in no sound segment although later ones are there.
     package mutating func nextSegment() throws -> Segment? {
+        if let segment = try soundSegment() { return segment }
+        if isOutdated {
+            catalog = try TargetCatalog.list(target, catalog.lineage)
+            (index, candidates, isOutdated) = (0, [], false)
+            if let segment = try soundSegment() { return segment }
+        }
+        guard catalog.segments.contains(where: { $0.last.rawValue >= next }) || catalog.hasSnapshot(after: next) else {
+            return nil
+        }
+        throw missing()
+    }
+
+    private mutating func soundSegment() throws -> Segment? {
         collect()
         for name in candidates.sorted(by: { $0.last > $1.last }) {
             guard let segment = try sound(name) else { continue }
             next = segment.last.rawValue + 1
             return segment
         }
-        guard catalog.segments.contains(where: { $0.last.rawValue >= next }) || isCovered else { return nil }
-        throw missing()
+        return nil
     }
-
-    /// Whether the target has a snapshot of a later state.
-    private var isCovered: Bool { catalog.snapshots.contains { $0.name.last.rawValue >= next } }
 
     private mutating func collect() {
         while index < catalog.segments.count, catalog.segments[index].first.rawValue <= next {
@@ -49,7 +60,7 @@ package struct SegmentWalk {
 
     private mutating func sound(_ name: SegmentName) throws -> Segment? {
         guard let data = try target.read(name.text) else {
-            damaged.append("\(name.text): the file is gone")
+            isOutdated = true
             return nil
         }
         do {
@@ -57,7 +68,8 @@ package struct SegmentWalk {
             guard segment.name == name else { throw CorruptRecord("segment under another name", at: 0) }
             return segment
         } catch let error as CorruptRecord {
-            damaged.append("\(name.text): \(error.reason)")
+            let note = "\(name.text): \(error.reason)"
+            if !damaged.contains(note) { damaged.append(note) }
             return nil
         }
     }

@@ -13,6 +13,7 @@ extension LogShipper {
     ) throws {
         let observation = try store.observeHead(onClose: { pace.stop() }) { _ in pace.notify() }
         defer { observation.cancel() }
+        listSeldom()
         var patience = Patience()
         while true {
             let isLast = pace.isStopped

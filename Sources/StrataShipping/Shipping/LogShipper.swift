@@ -14,6 +14,9 @@ package final class LogShipper {
     let options: ShippingOptions
     /// Nil before the first listing, and after a failure.
     private var catalog: TargetCatalog?
+    private var lastListing = ContinuousClock.now
+    /// How often the target is listed while a store is followed.
+    private var listingInterval = Duration.zero
     /// Large values that this shipper has seen at the target.
     private var knownBlobs: Set<Data> = []
 
@@ -51,11 +54,14 @@ package final class LogShipper {
                 try ship(gap, end, &catalog, &report, progress)
             } catch let error as StrataError where error.code == .historyDropped {
                 // The store has let these transactions go. A snapshot has what they led to.
-                needsSnapshot = true
+                needsSnapshot = needsSnapshot || !catalog.hasSnapshot(after: gap.upperBound)
             }
         }
-        if report.segmentCount > 0 { try catalog.relist(target) }
-        try ShippedHistory(store, target, catalog).check()
+        if report.segmentCount > 0, ContinuousClock.now - lastListing >= listingInterval {
+            try catalog.relist(target)
+            lastListing = .now
+            try ShippedHistory(store, target, catalog).check()
+        }
         if needsSnapshot || isSnapshotDue(catalog), end.transaction > .zero {
             try SnapshotUpload(store: store, target: target, progress: progress).run(&report)
             catalog = try TargetCatalog.list(target, end.lineage)
@@ -69,6 +75,9 @@ package final class LogShipper {
         self.catalog = catalog
         return report
     }
+
+    /// Has the target listed only now and then after it was written to: its first listing is complete.
+    func listSeldom() { listingInterval = .seconds(10) }
 
     private func begin() throws -> TargetCatalog {
         try TargetMark(identifier: store.identifier).claim(target)

@@ -31,10 +31,7 @@ public struct DirectoryTarget: ShippingTarget {
         try asTargetErrors {
             try walk(prefix) { name, status in
                 if let start, !start.utf8.lexicographicallyPrecedes(name.utf8) { return }
-                let seconds = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
-                found.append(
-                    TargetEntry(
-                        name: name, sizeInBytes: Int(status.st_size), date: Date(timeIntervalSince1970: seconds)))
+                found.append(TargetEntry(name: name, sizeInBytes: Int(status.st_size), date: status.changeDate))
             }
         }
         return found.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
@@ -132,7 +129,7 @@ public struct DirectoryTarget: ShippingTarget {
             let path = folder + "/" + name
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
-            let age = Date().timeIntervalSince1970 - Double(status.st_mtim.tv_sec)
+            let age = Date().timeIntervalSince(status.changeDate)
             switch status.st_mode & S_IFMT {
             case S_IFDIR: try sweep(path)
             case S_IFREG where name.hasPrefix(Self.partialPrefix) && age > Self.longestWrite: unlink(path)
@@ -161,5 +158,17 @@ public struct DirectoryTarget: ShippingTarget {
                 .targetUnavailable, "The target cannot be used: \(error.localizedDescription)",
                 context: .init(path: root), cause: error)
         }
+    }
+}
+
+extension stat {
+    /// When the content of the file was last changed.
+    fileprivate var changeDate: Date {
+        #if canImport(Darwin)
+            let time = st_mtimespec
+        #else
+            let time = st_mtim
+        #endif
+        return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     }
 }
