@@ -9,7 +9,7 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples studio studio-test studio-screenshots demo-large test test-shared trust trust-quick docs bench fuzz sanitize \
+.PHONY: demo examples studio studio-test studio-screenshots demo-large test test-shared model-shared trust trust-quick docs bench fuzz sanitize \
     lint format clean dependencies
 
 demo: dependencies
@@ -61,6 +61,10 @@ test: dependencies
 test-shared: dependencies
 	STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests swift build --build-tests
 	Scripts/test-shared.sh env STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests Scripts/test.sh
+
+# Checks the model of how stores append to a shared log.
+model-shared:
+	Scripts/model-shared.sh
 
 # Kills, power cuts, I/O faults, damage and random suites with fresh seeds, for an hour or five minutes; the result is
 # written to Tests/TRUST.md.

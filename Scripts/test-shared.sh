@@ -36,5 +36,15 @@ server "$bin/initdb" -D "$folder/data" -A trust -U strata --no-sync --no-instruc
 server "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w \
     -o "-k $folder -c listen_addresses= -c max_connections=300" start >/dev/null
 
+# Ends the server as a crash does, and starts it again; for tests.
+if [ "$(id -u)" -eq 0 ]; then as="setpriv --reuid=postgres --regid=postgres --init-groups"; else as=""; fi
+cat >"$folder/restart" <<END
+#!/bin/sh
+cd "$folder"
+exec $as "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -m immediate -w \\
+    -o "-k $folder -c listen_addresses= -c max_connections=300" restart >/dev/null
+END
+chmod +x "$folder/restart"
+export STRATA_POSTGRES_RESTART="$folder/restart"
 export STRATA_POSTGRES="postgresql:///postgres?host=$folder&user=strata"
 "$@"

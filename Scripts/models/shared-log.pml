@@ -141,7 +141,9 @@ end_log:
         /* Lost. */
         :: true
         fi;
-        answer = 0; place = 0
+        answer = 0; place = 0;
+        /* What is left over would make states differ that do not. */
+        store = 0; id = 0; version = 0; expected = 0; before = 0; number = 0
     }
     :: atomic {
         /* A question that gets lost. */
@@ -197,6 +199,7 @@ wait:
         :: heard != tries -> goto wait
         :: else
         fi;
+        heard = 0;
         if
         :: answer == appended ->
             /* The commit here. */
@@ -207,9 +210,10 @@ wait:
                 acknowledged[id] = true;
                 checkStore();
                 save++;
+                answer = 0; version = 0;
                 goto next
             }
-        :: answer == overtaken -> goto receive
+        :: answer == overtaken -> answer = 0; goto receive
         fi
     /* Nothing is heard. */
     :: tries < TRIES -> goto ask
@@ -218,6 +222,7 @@ wait:
     fi;
 receive:
     atomic {
+        version = 0;
         do
         :: localEnd[me] < end ->
             local(me, localEnd[me]) = versions[localEnd[me]];

@@ -2,10 +2,12 @@
 //
 //     race-child STORE SEED STEPS [ADDRESS LINEAGE]
 //
-// With the address of a database and the name of a log there, the store is one of those that share it.
+// With the address of a database and the name of a log there, the store is one of those that share it. With the seed 0 it
+// saves notes until it is killed, and prints the author of each before and after it was saved.
 
 import Foundation
 import StrataGraph
+import StrataModel
 import StrataPostgres
 import StrataTestSupport
 
@@ -18,7 +20,30 @@ else {
 let log = arguments.count == 6 ? PersistentStoreLog.postgres(arguments[4], lineage: arguments[5]) : nil
 let container = try RaceWorld.container(
     at: .url(URL(filePath: arguments[1], directoryHint: .isDirectory)), log: log)
+if seed == 0 {
+    try saveUntilKilled(container, steps)
+    exit(0)
+}
 var worker = RaceWorker(container, seed: seed, name: "process \(seed)")
 for _ in 0..<steps { try worker.step() }
 FileHandle.standardOutput.write(try JSONEncoder().encode(worker.report))
 container.close()
+
+/// A save that is in doubt or could not be made is repeated until it is made.
+func saveUntilKilled(_ container: PersistentContainer, _ count: Int) throws {
+    func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+    let context = container.newBackgroundContext()
+    let name = UUID().uuidString
+    for number in 0..<count {
+        let author = "\(name)/\(number)"
+        context.transactionAuthor = author
+        try context.insertNewObject(forEntityName: "Note").setValue(author, forKey: "text")
+        say("begin \(author)")
+        while context.hasChanges {
+            do { try context.save() } catch let error as StrataError
+                where error.code == .inDoubt || error.code == .logUnavailable
+            { usleep(20_000) }
+        }
+        say("saved \(author)")
+    }
+}

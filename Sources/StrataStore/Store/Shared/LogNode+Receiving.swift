@@ -18,7 +18,8 @@ extension LogNode {
     ///
     /// - Throws: `logUnavailable`, `divergedLog`, `modelChanged` if the store must be opened again first.
     func catchUp(_ progress: ProgressHandler? = nil) throws {
-        let end = try contact.ask { () throws(SharedLogFailure) in try log.wait(after: .zero, timeout: .zero) }
+        // Not by `wait`: the thread that receives may be waiting.
+        let end = try contact.ask { () throws(SharedLogFailure) in try log.open(founder: nil).end.transaction }
         contact.noteEnd(end)
         var here = try localEnd()
         try refuseDiverged(here, end)
