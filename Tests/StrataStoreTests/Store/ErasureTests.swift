@@ -6,61 +6,9 @@ import Testing
 
 /// Erasures: what they leave in the store, and that they leave no byte of a value in its files.
 @Suite struct ErasureTests {
-    /// A directory for a store, removed at the end.
-    private final class Folder {
-        let url = FileManager.default.temporaryDirectory.appending(component: "erase-\(UUID().uuidString)")
-        init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-        deinit { try? FileManager.default.removeItem(at: url) }
-
-        var store: URL { url.appending(component: "Test.strata", directoryHint: .isDirectory) }
-
-        /// The files in which one of the texts occurs, with how often.
-        func scan(for texts: [String]) throws -> [String: Int] {
-            var found: [String: Int] = [:]
-            let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: [.isRegularFileKey])
-            while let file = files?.nextObject() as? URL {
-                guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
-                let data = try Data(contentsOf: file)
-                for text in texts {
-                    var range = data.startIndex..<data.endIndex
-                    while let hit = data.range(of: Data(text.utf8), in: range) {
-                        found[file.lastPathComponent, default: 0] += 1
-                        range = hit.upperBound..<data.endIndex
-                    }
-                }
-            }
-            return found
-        }
-    }
-
-    private static func note(_ reason: String = "asked for it") -> MaintenanceNote {
-        MaintenanceNote(author: "dpo", metadata: ["strata.reason": reason])
-    }
-
-    private func model() throws -> ManagedObjectModel {
-        var data = AttributeDescription(name: "picture", type: .binaryData, isOptional: true)
-        data.allowsExternalBinaryDataStorage = true
-        return try ManagedObjectModel(entities: [
-            EntityDescription(
-                name: "Person",
-                properties: [
-                    .attribute(AttributeDescription(name: "name", type: .string, isOptional: true)),
-                    .attribute(AttributeDescription(name: "email", type: .string, isOptional: true)),
-                    .attribute(AttributeDescription(name: "note", type: .string, isOptional: true)),
-                    .attribute(AttributeDescription(name: "city", type: .string, defaultValue: .string("nowhere"))),
-                    .attribute(AttributeDescription(name: "code", type: .string)),
-                    .attribute(data),
-                ],
-                indexes: [
-                    FetchIndexDescription(name: "byName", elements: [FetchIndexElement("name")]),
-                    FetchIndexDescription(name: "byEmail", elements: [FetchIndexElement("email")]),
-                ])
-        ])
-    }
-
     @Test func anErasedObjectLeavesNoByteOfItsValues() throws {
-        let folder = try Folder()
-        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
         var erased: [ObjectID] = []
         for person in 0..<300 {
             let isErased = person % 10 == 3
@@ -83,7 +31,7 @@ import Testing
         let before = try fixture.store.head()
         let secrets = ["Secret", "SECRET", "secret"]
         #expect(try folder.scan(for: secrets)["data.mdb"] ?? 0 > 100)
-        let report = try fixture.store.erase(ErasureRequest(objects: erased, note: Self.note()))
+        let report = try fixture.store.erase(ErasureRequest(objects: erased, note: ErasureFixture.note()))
         #expect(report.waiting == [] && report.objects == erased.sorted() && report.deletedCount == 29)
         #expect(try folder.scan(for: secrets) == [:])
         #expect(try folder.scan(for: ["Public"])["data.mdb"] ?? 0 > 1000)
@@ -109,15 +57,15 @@ import Testing
     }
 
     @Test func valuesAloneAreErasedFromPresentAndPast() throws {
-        let folder = try Folder()
-        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
         let id = try person(fixture, "Secret")
         let first = try fixture.store.head()
         try fixture.update(id, ["email": .string("SecretOther"), "note": .string("kept note")])
         try fixture.update(id, ["note": .string("kept, too")])
         let second = try fixture.store.head()
         let report = try fixture.store.erase(
-            ErasureRequest(objects: [id], attributes: ["name", "email", "city"], note: Self.note()))
+            ErasureRequest(objects: [id], attributes: ["name", "email", "city"], note: ErasureFixture.note()))
         #expect(report.isComplete && report.deletedCount == 0 && report.eventCount == 3)
         #expect(try folder.scan(for: ["SecretName", "SecretMail", "SecretOther", "SecretCity"]) == [:])
         for moment in [first, second, try fixture.store.head()] {
@@ -131,26 +79,26 @@ import Testing
     }
 
     @Test func aValueThatMustBeThereIsNotErasedAlone() throws {
-        let fixture = try StoreFixture(model: try model())
+        let fixture = try StoreFixture(model: try ErasureFixture.model())
         let id = try person(fixture, "Secret")
         let head = try fixture.store.head()
         let error = #expect(throws: StrataError.self) {
-            try fixture.store.erase(ErasureRequest(objects: [id], attributes: ["code"], note: Self.note()))
+            try fixture.store.erase(ErasureRequest(objects: [id], attributes: ["code"], note: ErasureFixture.note()))
         }
         #expect(error?.code == .validationMissingMandatoryProperty && error?.context.key == "code")
         let unknown = #expect(throws: StrataError.self) {
-            try fixture.store.erase(ErasureRequest(objects: [id], attributes: ["mail"], note: Self.note()))
+            try fixture.store.erase(ErasureRequest(objects: [id], attributes: ["mail"], note: ErasureFixture.note()))
         }
         #expect(unknown?.code == .unknownKey)
         #expect(try fixture.store.head() == head && fixture.values(id)?["code"] == .string("SecretCode"))
     }
 
     @Test func aPlanSaysWhatAnErasureWouldDoAndWritesNothing() throws {
-        let fixture = try StoreFixture(model: try model())
+        let fixture = try StoreFixture(model: try ErasureFixture.model())
         let id = try person(fixture, "Secret")
         try fixture.update(id, ["name": .string("SecretAgain")])
         let head = try fixture.store.head()
-        let request = ErasureRequest(objects: [id], note: Self.note())
+        let request = ErasureRequest(objects: [id], note: ErasureFixture.note())
         let plan = try fixture.store.planErasure(request)
         #expect(plan.objects == [id] && plan.deletedCount == 1 && plan.eventCount == 3)
         #expect(try fixture.store.head() == head && fixture.values(id)?["name"] == .string("SecretAgain"))
@@ -158,8 +106,8 @@ import Testing
     }
 
     @Test func filesOfLargeValuesGo() throws {
-        let folder = try Folder()
-        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
         let secret = Data(String(repeating: "SecretPicture", count: 20_000).utf8)
         var changes = try fixture.changes()
         let lease = try fixture.store.beginBlobLease()
@@ -168,23 +116,23 @@ import Testing
         let other = try fixture.insert("Person", ["code": .string("c"), "picture": .blob(blob)], into: &changes)
         try fixture.save(changes)
         #expect(try folder.scan(for: ["SecretPicture"]).count == 1)
-        var held = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note()))
+        var held = try fixture.store.erase(ErasureRequest(objects: [id], note: ErasureFixture.note()))
         // Another object has the same picture.
         #expect(held.isComplete && held.fileCount == 0)
         #expect(try folder.scan(for: ["SecretPicture"]).count == 1)
-        held = try fixture.store.erase(ErasureRequest(objects: [other], note: Self.note()))
+        held = try fixture.store.erase(ErasureRequest(objects: [other], note: ErasureFixture.note()))
         #expect(!held.isComplete)
         withExtendedLifetime(lease) {}
     }
 
     @Test func whatAnOldReaderHoldsIsOverwrittenLater() throws {
-        let folder = try Folder()
-        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
         let id = try person(fixture, "Secret")
         for _ in 0..<5 { _ = try person(fixture, "Public") }
         let environment = fixture.store.file.environment
         let reader = try environment.beginRead()
-        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note()))
+        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: ErasureFixture.note()))
         #expect(!report.isComplete)
         #expect(try folder.scan(for: ["Secret"]) != [:])
         environment.end(reader)
@@ -195,15 +143,15 @@ import Testing
     }
 
     @Test func aRestoredBackupForgetsWhatTheStoreHasErased() throws {
-        let folder = try Folder()
-        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
         let id = try person(fixture, "Secret")
         let values = try person(fixture, "Partly")
         let backup = folder.url.appending(component: "backup", directoryHint: .isDirectory)
         try fixture.store.backup(to: backup)
-        _ = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note("first")))
+        _ = try fixture.store.erase(ErasureRequest(objects: [id], note: ErasureFixture.note("first")))
         _ = try fixture.store.erase(
-            ErasureRequest(objects: [values], attributes: ["name"], note: Self.note("second")))
+            ErasureRequest(objects: [values], attributes: ["name"], note: ErasureFixture.note("second")))
         let erasures = try fixture.store.erasures()
         #expect(erasures.map { $0.metadata["strata.reason"] } == ["first", "second"])
         let restored = folder.url.appending(component: "restored", directoryHint: .isDirectory)
@@ -212,7 +160,7 @@ import Testing
         copy.close()
         try FileManager.default.removeItem(at: backup)
         #expect(try folder.scan(for: ["Secret", "PartlyName"]) == [:])
-        let made = try StoreFixture(.directory(restored), model: try model())
+        let made = try StoreFixture(.directory(restored), model: try ErasureFixture.model())
         #expect(try made.store.erasures().map(\.transactionID) == erasures.map(\.transactionID))
         #expect(try made.values(values)?["email"] == .string("PartlyMail"))
         #expect(try made.store.apply(erasures).objects == [])
@@ -220,8 +168,8 @@ import Testing
     }
 
     @Test func copiesOfTheLogKeepTheErasures() throws {
-        let folder = try Folder()
-        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
         var changes = try fixture.changes()
         changes.author = "SecretName"
         changes.metadata = ["about": "for SecretMail", "batch": "seven"]
@@ -231,7 +179,7 @@ import Testing
         try fixture.save(changes)
         let early = try fixture.store.head()
         _ = try person(fixture, "Public")
-        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note()))
+        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: ErasureFixture.note()))
         #expect(report.transactionCount == 1)
         #expect(try folder.scan(for: ["Secret"]) == [:])
         let record = try #require(try fixture.store.transaction(containing: early))
@@ -245,18 +193,18 @@ import Testing
     }
 
     @Test(arguments: [1, 1000]) func anErasureThatIsKilledGoesOnAtTheNextOpening(_ eventsInOneCommit: Int) throws {
-        let folder = try Folder()
-        let fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
         let ids = try (0..<4).map { try person(fixture, "Secret\($0)") }
         for id in ids { try fixture.update(id, ["name": .string("SecretAgain")]) }
         var run = ErasureRun(file: fixture.store.file, blobs: fixture.store.blobs)
         run.eventsInOneCommit = eventsInOneCommit
-        let step = try #require(try run.begin(ErasureRequest(objects: ids, note: Self.note())))
+        let step = try #require(try run.begin(ErasureRequest(objects: ids, note: ErasureFixture.note())))
         #expect(step.mark.objects.count == (eventsInOneCommit == 1 ? 3 : 0))
         // What else a process would have done is not done.
         fixture.store.close()
         #expect(try folder.scan(for: ["Secret"]) != [:])
-        let reopened = try StoreFixture(.directory(folder.store), model: try model())
+        let reopened = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
         #expect(try folder.scan(for: ["Secret"]) == [:])
         #expect(try reopened.store.erasures().flatMap(\.record.objects).sorted() == ids.sorted())
         #expect(try reopened.store.erasures().allSatisfy { $0.author == "dpo" })
@@ -264,26 +212,26 @@ import Testing
     }
 
     @Test func entriesOfAnIndexThatHasLeftTheModelGo() throws {
-        let folder = try Folder()
-        var fixture = try StoreFixture(.directory(folder.store), model: try model())
+        let folder = try ErasureFolder()
+        var fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
         let id = try person(fixture, "Secret")
         _ = try person(fixture, "Public")
         fixture.store.close()
-        let entity = try #require(try model().entities.first)
+        let entity = try #require(try ErasureFixture.model().entities.first)
         var plain = entity
         plain.indexes = []
         fixture = try StoreFixture(.directory(folder.store), model: try ManagedObjectModel(entities: [plain]))
-        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: Self.note()))
+        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: ErasureFixture.note()))
         #expect(report.isComplete && report.isRebuilt)
         #expect(try folder.scan(for: ["Secret"]) == [:])
     }
 
     @Test func keysThatWaitInBuffersGo() throws {
-        let folder = try Folder()
+        let folder = try ErasureFolder()
         var options = StoreOptions()
         options.bufferLimits = BufferLimits(
             fewestPages: 1, mostEntriesForEachPage: 1000, fewestLeaving: 4, sizeInRoots: 20)
-        let fixture = try StoreFixture(.directory(folder.store), model: try model(), options: options)
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model(), options: options)
         var changes = try fixture.changes()
         for number in 0..<400 {
             _ = try fixture.insert(
@@ -293,14 +241,14 @@ import Testing
         let ids = try (0..<5).map { try person(fixture, "Secret\($0)") }
         // Removals of earlier keys wait, too.
         for id in ids { try fixture.update(id, ["name": .string("zSecretOther"), "email": .null]) }
-        let report = try fixture.store.erase(ErasureRequest(objects: ids, note: Self.note()))
+        let report = try fixture.store.erase(ErasureRequest(objects: ids, note: ErasureFixture.note()))
         #expect(report.isComplete)
         #expect(try folder.scan(for: ["Secret"]) == [:])
     }
 
     @Test func declaredViewsForgetTheirGroups() throws {
-        let folder = try Folder()
-        let plain = try model()
+        let folder = try ErasureFolder()
+        let plain = try ErasureFixture.model()
         let view = ViewDescription(
             name: "ByCity", entityName: "Person", keys: [ViewKey("city")],
             aggregates: [
@@ -310,13 +258,13 @@ import Testing
             .directory(folder.store), model: try ManagedObjectModel(entities: plain.entities).adding(views: [view]))
         let ids = try (0..<40).map { try person(fixture, "Secret\($0)") }
         for number in 0..<40 { _ = try person(fixture, "Public\(number)") }
-        let report = try fixture.store.erase(ErasureRequest(objects: ids, note: Self.note()))
+        let report = try fixture.store.erase(ErasureRequest(objects: ids, note: ErasureFixture.note()))
         #expect(report.isComplete)
         #expect(try folder.scan(for: ["Secret"]) == [:])
     }
 
     @Test func derivedCopiesInOtherObjectsGo() throws {
-        let folder = try Folder()
+        let folder = try ErasureFolder()
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Author",
@@ -348,7 +296,7 @@ import Testing
         let then = try fixture.store.head()
         #expect(try fixture.values(stays)?["by"] == .string("SecretOther"))
         try fixture.update(moves, ["author": .objectID(other)])
-        let report = try fixture.store.erase(ErasureRequest(objects: [secret], note: Self.note()))
+        let report = try fixture.store.erase(ErasureRequest(objects: [secret], note: ErasureFixture.note()))
         #expect(report.isComplete)
         #expect(try folder.scan(for: ["Secret"]) == [:])
         #expect(try fixture.values(moves)?["by"] == .string("Public"))

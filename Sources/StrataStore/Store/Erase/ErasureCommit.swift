@@ -154,13 +154,25 @@ struct ErasureCommit: ~Copyable {
         }
     }
 
-    /// Clears what else has the values, and records the erasure.
-    mutating func finish(_ objects: [ObjectID], _ mark: ErasureMark, id: UUID) throws {
+    /// Whether views that are no longer kept may have values of the objects.
+    func isInOldViews(_ objects: [ObjectID]) throws -> Bool {
+        let entities = Set(objects.map(\.entityID))
+        let copies = try erased.copies(of: entities).map(\.entity)
+        return try entities.union(copies).contains(where: erased.isInOldViews)
+    }
+
+    /// Clears what else has the values.
+    mutating func clear(_ objects: [ObjectID]) throws {
         try eraseCopies(of: objects)
         try projector.flush(transaction)
         try BufferFold.settle(changedObjects, in: tables.indexes, tables, transaction)
         try StatisticsRecord.removeAll(transaction, tables)
         try eraseTexts(of: objects)
+    }
+
+    /// Clears what else has the values, and records the erasure.
+    mutating func finish(_ objects: [ObjectID], _ mark: ErasureMark, id: UUID) throws {
+        try clear(objects)
         if objects.isEmpty { return }
         let record = ErasureRecord(
             objects: objects, properties: erased.properties?.sorted() ?? [], eventCount: eventCount,

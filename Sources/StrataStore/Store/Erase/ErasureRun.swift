@@ -41,7 +41,7 @@ struct ErasureRun {
         if try file.transaction(id: request.note.id, transaction) != nil { return nil }
         var state = try ErasureCommit(file, transaction, properties: Self.properties(of: request, file, transaction))
         var mark = try ErasureMark.read(transaction, file.tables) ?? ErasureMark()
-        guard mark.objects.isEmpty else {
+        guard mark.objects.isEmpty, mark.received.isEmpty else {
             throw StrataError(
                 .persistentStoreTimeout, "Another erasure is not finished yet. Try again.",
                 context: .init(path: file.path))
@@ -51,9 +51,7 @@ struct ErasureRun {
         (mark.author, mark.metadata) = (request.note.author, request.note.metadata)
         mark.properties = state.erased.properties?.sorted() ?? []
         mark.objects = objects
-        let entities = Set(objects.map(\.entityID))
-        let copies = try state.erased.copies(of: entities).map(\.entity)
-        if try entities.union(copies).contains(where: state.erased.isInOldViews) { mark.mustRebuild = true }
+        if try state.isInOldViews(objects) { mark.mustRebuild = true }
         let deletedCount = try state.leave(objects, request.note, blobs)
         return try step(mark, &state, id: request.note.id, deletedCount)
     }
@@ -63,11 +61,32 @@ struct ErasureRun {
     /// - Returns: nil if nothing is left of the events.
     func next() throws -> ErasureStep? {
         try file.write { transaction in
-            guard let mark = try ErasureMark.read(transaction, file.tables), !mark.objects.isEmpty else { return nil }
+            guard let mark = try ErasureMark.read(transaction, file.tables) else { return nil }
+            if let number = mark.received.first { return try follow(number, mark, transaction) }
+            guard !mark.objects.isEmpty else { return nil }
             let properties = mark.properties.isEmpty ? nil : Set(mark.properties)
             var state = try ErasureCommit(file, transaction, properties: properties)
             return try step(mark, &state, id: .ofTransaction(), 0)
         }
+    }
+
+    /// Makes an erasure that the log records already, because it was made in the log that this one follows.
+    private func follow(
+        _ number: EventNumber, _ before: ErasureMark, _ transaction: WriteTransaction
+    ) throws -> ErasureStep {
+        var mark = before
+        mark.received.removeFirst()
+        let record = try ErasureList.record(at: number, transaction, file.tables)
+        var state = try ErasureCommit(
+            file, transaction, properties: record.properties.isEmpty ? nil : Set(record.properties))
+        let objects = try state.known(record.objects)
+        if try state.isInOldViews(objects) { mark.mustRebuild = true }
+        for id in objects { try state.erase(id) }
+        try state.clear(objects)
+        try mark.write(transaction, file.tables)
+        return ErasureStep(
+            mark: mark, objects: objects, eventCount: state.eventCount,
+            transactionCount: state.changedTransactions.count)
     }
 
     private static func properties(

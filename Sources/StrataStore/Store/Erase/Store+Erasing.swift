@@ -18,6 +18,12 @@ extension Store {
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
+        guard node.withLock({ $0 }) == nil else {
+            throw StrataError(
+                .persistentStoreOperation,
+                "Values of a store that shares its log cannot be erased: the shared log and the other stores would keep "
+                    + "them.", context: .init(path: path))
+        }
         let start = ContinuousClock.now
         let run = ErasureRun(file: file, blobs: blobs)
         let result = Locked(ErasureReport())

@@ -11,6 +11,8 @@ struct FrameAppending: ~Copyable {
     private(set) var head: LogHead
     /// Tags and metadata that the frames change.
     private var bookmarks = RecordedBookmarks()
+    /// The erasures that the frames record, encoded.
+    private var erasures: [(number: EventNumber, payload: [UInt8])] = []
 
     init(_ tables: StoreTables, after head: LogHead, _ histories: SchemaHistory) {
         self.tables = tables
@@ -43,6 +45,7 @@ struct FrameAppending: ~Copyable {
                 let view = try EventView(sealed: event)
                 try projector.apply(view, number, transaction)
                 try bookmarks.note(view)
+                try noteErasure(view, number)
             }
             projector.enter(record)
             try projector.flush(transaction)
@@ -58,11 +61,30 @@ struct FrameAppending: ~Copyable {
         head.digest = record.digest
     }
 
-    /// Writes the head, and the tags and metadata that the frames have changed.
+    private mutating func noteErasure(_ event: EventView, _ number: EventNumber) throws {
+        guard event.header.kind == .maintenance, !event.isBare, case .erased = try MaintenanceRecord(event.payload)
+        else { return }
+        erasures.append((number, Array(event.payload)))
+    }
+
+    /// Writes the head, the tags and metadata that the frames have changed, and the erasures that are now to be made
+    /// in this store.
     mutating func finish(_ transaction: WriteTransaction) throws {
         try bookmarks.write(transaction, tables)
+        try writeErasures(transaction)
         try head.encoded().withUnsafeBytes { value in
             try StoreFile.withKey("head") { try transaction.put(tables.meta, $0, value) }
         }
+    }
+
+    private func writeErasures(_ transaction: WriteTransaction) throws {
+        guard !erasures.isEmpty else { return }
+        for (number, payload) in erasures {
+            try payload.withUnsafeBytes { try ErasureList.put($0, at: number, transaction, tables) }
+        }
+        var mark = try ErasureMark.read(transaction, tables) ?? ErasureMark()
+        mark.received += erasures.map(\.number)
+        try mark.write(transaction, tables)
+        try StoreFile.noteErasures(tables, transaction)
     }
 }

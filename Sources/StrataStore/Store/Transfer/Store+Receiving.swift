@@ -33,6 +33,8 @@ extension Store {
             throw file.publicError(error, during: "receiving transactions")
         }
         feed.notify()
+        // Erasures of the other log are made here, too.
+        _ = try finishErasures()
         return last.withLock { $0 }
     }
 }

@@ -6,6 +6,7 @@
 //          metadata: UInt16 count, then key and value, as the author
 //          UInt32 count, then UInt32 id of each property; 0 for whole objects
 //          UInt32 count, then UInt64 id of each object whose events are still to be changed
+//          UInt32 count, then UInt64 event number of each erasure that came from another log and is still to be made
 //
 // The next opening for writing finishes it. The erasures that were made are there, too, so that they are found without
 // a search of the log; a copy of an older state has those that came later:
@@ -24,6 +25,8 @@ struct ErasureMark {
     var properties: [PropertyID] = []
     /// The objects whose events are still to be changed.
     var objects: [ObjectID] = []
+    /// The erasures that came with another log, which this one records, and which are still to be made here.
+    var received: [EventNumber] = []
 
     static func read(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> ErasureMark? {
         try StoreFile.withKey("erasing") { key in
@@ -49,6 +52,8 @@ struct ErasureMark {
         for property in properties { writer.append(littleEndian: property.rawValue) }
         writer.append(littleEndian: UInt32(objects.count))
         for id in objects { writer.append(littleEndian: id.rawValue) }
+        writer.append(littleEndian: UInt32(received.count))
+        for number in received { writer.append(littleEndian: number.rawValue) }
         try StoreFile.withKey("erasing") { try transaction.put(tables.state, $0, writer.bytes) }
     }
 
@@ -74,6 +79,9 @@ extension ErasureMark {
         for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
             objects.append(ObjectID(rawValue: try reader.readInteger(as: UInt64.self)))
         }
+        for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
+            received.append(EventNumber(rawValue: try reader.readInteger(as: UInt64.self)))
+        }
     }
 }
 
@@ -89,6 +97,18 @@ enum ErasureList {
         prefix.withUnsafeBytes { key.append($0) }
         key.append(bigEndian: eventNumber.rawValue)
         try transaction.put(tables.state, key.bytes, payload)
+    }
+
+    /// The erasure that an event records.
+    ///
+    /// - Throws: `corrupt` if the list has none.
+    static func record(
+        at eventNumber: EventNumber, _ transaction: ReadTransaction, _ tables: StoreTables
+    ) throws -> ErasureRecord {
+        guard let found = try all(transaction, tables).first(where: { $0.eventNumber == eventNumber }) else {
+            throw StrataError(.corrupt, "An erasure is missing.", context: .init(eventNumber: eventNumber))
+        }
+        return found.record
     }
 
     /// In the order of the log.
@@ -131,13 +151,15 @@ enum ErasureList {
 
 extension StoreFile {
     /// Notes in the header that the store has erased events, which older versions cannot read.
-    func noteErasures(_ transaction: WriteTransaction) throws {
-        guard let bytes = try Self.meta("header", tables, transaction) else { return }
+    func noteErasures(_ transaction: WriteTransaction) throws { try Self.noteErasures(tables, transaction) }
+
+    static func noteErasures(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
+        guard let bytes = try meta("header", tables, transaction) else { return }
         var header = try StoreHeader(bytes)
         guard !header.hasErasures else { return }
         header.hasErasures = true
         try header.encoded().withUnsafeBytes { value in
-            try Self.withKey("header") { try transaction.put(tables.meta, $0, value) }
+            try withKey("header") { try transaction.put(tables.meta, $0, value) }
         }
     }
 }
