@@ -74,11 +74,29 @@ package struct TargetRestore {
         return try Store.make(at: url, during: "restoring") { folder in
             let made = try fill(folder, goal)
             try Store.beginLineage(in: folder)
-            try Store.make(erasures, in: folder)
+            let later = try laterErasures(than: made.position)
+            try Store.make(erasures + later.found, in: folder)
             let (verification, blobCount) = try verify(folder)
             return Report(
                 position: made.position, verification: verification, snapshot: made.snapshot, blobCount: blobCount,
-                damaged: made.damaged)
+                damaged: made.damaged + later.damaged)
+        }
+    }
+
+    /// The erasures that the log records after a state. They count for that state, too.
+    ///
+    /// - Returns: also what could not be read, and may have erasures.
+    private func laterErasures(
+        than position: LogPosition
+    ) throws -> (found: [RecordedErasure], damaged: [String]) {
+        var found: [RecordedErasure] = []
+        do {
+            let damaged = try TargetLog(target, catalog).read(after: position.transaction, to: .newest) { _, frames in
+                for frame in frames { found += try frame.erasures() }
+            }
+            return (found, damaged)
+        } catch let error as StrataError where error.code == .targetIncomplete || error.code == .corrupt {
+            return (found, ["erasures after the restored state may be missing: \(error.message)"])
         }
     }
 

@@ -40,3 +40,23 @@ extension Store {
             blobSizeInBytes: copy.blobs.usage.sizeInBytes)
     }
 }
+
+extension LogFrame {
+    /// The erasures that the transaction records.
+    package func erasures() throws -> [RecordedErasure] {
+        try withRecords { _, events in
+            var found: [RecordedErasure] = []
+            for (offset, bytes) in events.enumerated() {
+                let event = try EventView(bytes)
+                guard event.header.kind == .maintenance, !event.isBare,
+                    case .erased(let erasure) = try MaintenanceRecord(event.payload)
+                else { continue }
+                found.append(
+                    RecordedErasure(
+                        eventNumber: record.firstEvent.advanced(by: offset), transactionID: record.id,
+                        date: record.date, author: record.author, metadata: record.metadata, record: erasure))
+            }
+            return found
+        }
+    }
+}
