@@ -140,7 +140,8 @@ import Testing
         for _ in 0..<60 { try oracle.step() }
         let store = oracle.fixture.store
         let owner = try oracle.fixture.insert("Owner", ["name": .string("counted")])
-        let image = try oracle.fixture.image("Owner", ["name": .string("counted")])
+        let images = try ["first", "second"].map { try oracle.fixture.image("Owner", ["name": .string($0)]) }
+        let saves = Atomic(0)
         let stopped = Atomic(false)
         let readings = Atomic(0)
         let failures = Locked<[String]>([])
@@ -163,6 +164,7 @@ import Testing
             let base = pin.eventNumber
             let revision = try store.read(at: base) { try $0.row(owner)?.revision ?? .zero }
             var changes = ChangeSet(base: base, modelVersion: version)
+            let image = images[saves.wrappingAdd(1, ordering: .relaxed).newValue % 2]
             changes.updates.append(.init(id: owner, baseRevision: revision, image: image, changedSlots: [slot]))
             _ = try store.save(changes)
         }

@@ -125,7 +125,7 @@ final class Replay {
         _ transaction: WriteTransaction, _ progress: inout ProgressCounter
     ) throws {
         guard collected < end, projector.batch.sizeInBytes < size else { return }
-        var record = part == .kept ? nil : try record ?? Self.record(containing: collected.advanced(by: 1), log)
+        var record = try part == .kept ? nil : record ?? Self.record(containing: collected.advanced(by: 1), log)
         defer { self.record = record }
         try collect(scope, log, through: end, upTo: size, &projector, &collected, &record, transaction, &progress)
     }
