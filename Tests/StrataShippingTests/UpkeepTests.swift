@@ -9,14 +9,20 @@ import Testing
 
 /// Merging of segments, and what a target lets go.
 @Suite struct UpkeepTests {
-    @Test func manySmallSegmentsBecomeLargeOnes() throws {
+    /// A store of which each save was shipped by itself.
+    private func shippedOneByOne(_ count: Int) throws -> (FilmLibrary, MemoryTarget, LogShipper) {
         let library = try FilmLibrary()
         let target = MemoryTarget()
         let shipper = LogShipper(library.store, target)
-        for number in 0..<100 {
+        for number in 0..<count {
             try library.insertFilm("film \(number)")
             _ = try shipper.ship()
         }
+        return (library, target, shipper)
+    }
+
+    @Test func manySmallSegmentsBecomeLargeOnes() throws {
+        let (library, target, _) = try shippedOneByOne(100)
         #expect(target.names("log/").count < 60)
         let (copy, _) = try library.restored(target)
         defer { copy.close() }
@@ -26,13 +32,7 @@ import Testing
     }
 
     @Test func aRestoreFindsSegmentsThatWereMergedMeanwhile() throws {
-        let library = try FilmLibrary()
-        let target = MemoryTarget()
-        let shipper = LogShipper(library.store, target)
-        for number in 0..<79 {
-            try library.insertFilm("film \(number)")
-            _ = try shipper.ship()
-        }
+        let (library, target, shipper) = try shippedOneByOne(79)
         let listed = try TargetRestore(target)
         let standby = try Standby(target, at: library.url("standby.strata"))
         defer { standby.close() }
@@ -47,13 +47,7 @@ import Testing
     }
 
     @Test func aDamagedSegmentIsNotMerged() throws {
-        let library = try FilmLibrary()
-        let target = MemoryTarget()
-        let shipper = LogShipper(library.store, target)
-        for number in 0..<79 {
-            try library.insertFilm("film \(number)")
-            _ = try shipper.ship()
-        }
+        let (library, target, shipper) = try shippedOneByOne(79)
         let name = try #require(target.names("log/").dropFirst(5).first)
         target.files[name]?[50] ^= 1
         let names = target.names("log/")
