@@ -108,6 +108,8 @@ extension Store {
                 }
                 // Without the counter row numbers restart a block above the largest row.
                 _ = try StoreFile.withKey("rows") { try transaction.delete(tables[1], $0) }
+                // What is restored goes on by itself, unless it is opened with its shared log again.
+                _ = try StoreFile.withKey("log") { try transaction.delete(tables[1], $0) }
             }
             try environment.close()
         } catch {
