@@ -57,10 +57,15 @@ test: dependencies
 	swift build --build-tests
 	Scripts/test.sh
 
+# How often nodes and servers are killed.
+KILL_ROUNDS ?= 9
+
 # The tests of shared logs on a PostgreSQL of their own, which is installed from Debian if need be.
 test-shared: dependencies
 	STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests swift build --build-tests
 	Scripts/test-shared.sh env STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests Scripts/test.sh
+	STRATA_KILL_ROUNDS=$(KILL_ROUNDS) STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests \
+	    Scripts/test-shared.sh Scripts/test.sh --filter SharedKillTests
 
 # Checks the model of how stores append to a shared log.
 model-shared:

@@ -39,8 +39,10 @@ server "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w \
 # Ends the server as a crash does, and starts it again; for tests.
 if [ "$(id -u)" -eq 0 ]; then as="setpriv --reuid=postgres --regid=postgres --init-groups"; else as=""; fi
 cat >"$folder/restart" <<END
-#!/bin/sh
+#!/bin/bash
 cd "$folder"
+# The server must not keep what its starter waits on.
+for file in /proc/self/fd/*; do [ "\${file##*/}" -le 2 ] || eval "exec \${file##*/}>&-"; done
 exec $as "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -m immediate -w \\
     -o "-k $folder -c listen_addresses= -c max_connections=300" restart >/dev/null
 END

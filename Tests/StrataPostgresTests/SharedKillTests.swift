@@ -8,11 +8,9 @@ import Testing
 
 /// Processes with a shared log that are killed amid their saves, and a server that is.
 ///
-/// `STRATA_KILL_ROUNDS=300` makes a campaign of it; `make test-shared` runs a few rounds.
-@Suite(.enabled(if: TestLog.address != nil, needsServer), .serialized) struct SharedKillTests {
-    private static var rounds: Int {
-        ProcessInfo.processInfo.environment["STRATA_KILL_ROUNDS"].flatMap { Int($0) } ?? 6
-    }
+/// Other tests of the same server would lose their answers, so `make test-shared` runs this one by itself.
+/// `STRATA_KILL_ROUNDS=300` makes a campaign of it.
+@Suite(.enabled(if: TestLog.killRounds > 0, needsServer)) struct SharedKillTests {
 
     /// One process, and what it has said so far.
     private struct Node {
@@ -57,7 +55,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: root) }
         var random = SeededGenerator(seed: RandomTesting.seeds[0])
         var history = SharedHistory()
-        for round in 0..<Self.rounds {
+        for round in 0..<TestLog.killRounds {
             let nodes = try (0..<3).map { try Node(root.appending(path: "\($0)"), address, lineage) }
             Thread.sleep(forTimeInterval: Double.random(in: 0.3...0.9, using: &random))
             if round % 3 == 2 {
@@ -89,7 +87,7 @@ import Testing
         let violations = history.violations.filter { if case .againstTime = $0 { false } else { true } }
         #expect(violations == [])
         let saved = history.saves.count { $0.outcome == .acknowledged }
-        #expect(saved > 10 * Self.rounds)
-        print("\(Self.rounds) rounds, \(saved) acknowledged saves, \(history.saves.count - saved) open ones")
+        #expect(saved > 10 * TestLog.killRounds)
+        print("\(TestLog.killRounds) rounds, \(saved) acknowledged saves, \(history.saves.count - saved) open ones")
     }
 }

@@ -17,6 +17,10 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Those that can be tested here. Without a server the tests of PostgreSQL say that they did not run.
     static let all: [TestLog] = address == nil ? [.memory] : [.memory, .postgres]
 
+    /// How often nodes and the server are killed; 0 where that would disturb others.
+    static let killRounds =
+        address == nil ? 0 : ProcessInfo.processInfo.environment["STRATA_KILL_ROUNDS"].flatMap { Int($0) } ?? 0
+
     var testDescription: String { rawValue }
 
     /// A new log. Each client of it has its own connections.

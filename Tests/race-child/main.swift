@@ -2,8 +2,8 @@
 //
 //     race-child STORE SEED STEPS [ADDRESS LINEAGE]
 //
-// With the address of a database and the name of a log there, the store is one of those that share it. With the seed 0 it
-// saves notes until it is killed, and prints the author of each before and after it was saved.
+// With the address of a database and the name of a log there, the store is one of those that share it. With the seed 0
+// it saves notes until it is killed, and prints the author of each before and after it was saved.
 
 import Foundation
 import StrataGraph

@@ -6,6 +6,7 @@
 //   state         "rows"                                      UInt64: first row number that is not leased
 //                 "tag" or "subscription", a name             Bookmarks.swift
 //                 "metadata"                                  StoreMetadata.swift
+//                 "log"                                       UTF-8: the shared log without which nothing is written
 //                 "statistics", UInt32 index                  StatisticsRecord.swift
 //                 "fold ", "links" or "indexes"               the entry that left its buffer last
 //                 "erasing", and "erased", UInt64 event       ErasureMark.swift

@@ -52,8 +52,8 @@ extension LogNode {
         throw StrataError(
             .divergedLog,
             digest == nil
-                ? "The shared log \(connection.name) ends at transaction \(end), this store at \(here.transaction): the "
-                    + "log has lost transactions. Restore the log, or move this store away and let it be made anew."
+                ? "The shared log \(connection.name) ends at transaction \(end), this store at \(here.transaction): "
+                    + "the log has lost transactions. Restore the log, or move this store away and let it be made anew."
                 : "Transaction \(here.transaction) is another one in the shared log \(connection.name) than here. "
                     + "Restore the log, or move this store away and let it be made anew.",
             context: .init(eventNumber: here.event, path: file.path))
