@@ -71,3 +71,13 @@ package struct ErasureRecord: Sendable, Hashable {
         }
     }
 }
+
+extension EventView {
+    /// The erasure that the event records; nil if it records something else.
+    package func erasure() throws(CorruptRecord) -> ErasureRecord? {
+        guard header.kind == .maintenance, !isBare, case .erased(let erasure) = try MaintenanceRecord(payload) else {
+            return nil
+        }
+        return erasure
+    }
+}

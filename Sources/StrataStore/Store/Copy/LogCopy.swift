@@ -1,5 +1,6 @@
 package import Foundation
 import LMDB
+import Logging
 package import StrataModel
 
 /// Makes a store in an empty directory from the beginning of another store's log. The records are copied byte for byte,
@@ -24,10 +25,13 @@ struct LogCopy {
         var histories = SchemaHistory([])
         var bookmarks = RecordedBookmarks()
         var hasErasedEvents = false
+        /// The erasures that the log records, encoded, by their events.
+        var erasures: [EventNumber: [UInt8]] = [:]
 
-        mutating func note(_ event: EventView) throws {
+        mutating func note(_ event: EventView, _ number: EventNumber) throws {
             if event.header.flags.contains(.redacted) { hasErasedEvents = true }
             try bookmarks.note(event)
+            if try event.erasure() != nil { erasures[number] = Array(event.payload) }
         }
     }
 
@@ -68,8 +72,8 @@ struct LogCopy {
         var header = header
         header.hasViews = made.views != nil
         header.hasBaseline = baseline != nil
-        // Also those that were made after the end of the copy.
-        let erasures = try ErasureList.payloads(log, tables)
+        var erasures = state.erasures
+        for (eventNumber, payload) in try laterErasures(log) { erasures[eventNumber] = payload }
         header.hasErasures = state.hasErasedEvents || !erasures.isEmpty
         try target.write { transaction in
             let head =
@@ -83,9 +87,21 @@ struct LogCopy {
             try Self.put(header.encoded(), "header", made, transaction)
             try Self.put(head.encoded(), "head", made, transaction)
             try state.bookmarks.write(transaction, made, from: baseline?.event ?? .zero)
-            for (eventNumber, payload) in erasures {
+            for (eventNumber, payload) in erasures.sorted(by: { $0.key < $1.key }) {
                 try payload.withUnsafeBytes { try ErasureList.put($0, at: eventNumber, transaction, made) }
             }
+        }
+    }
+
+    /// The erasures of the store, also those that were made after the end of the copy. A damaged list keeps no log from
+    /// being copied: those that the log records up to the end are found there.
+    private func laterErasures(_ log: ReadTransaction) throws -> [(eventNumber: EventNumber, payload: [UInt8])] {
+        do {
+            return try ErasureList.payloads(log, tables)
+        } catch let error as LMDBError where error.code == .corrupted {
+            StoreLogger.shared.warning(
+                "the list of erasures is damaged; later ones may be missing in the copy: \(error)")
+            return []
         }
     }
 
@@ -113,7 +129,7 @@ struct LogCopy {
         try reader.events(from: start.event.advanced(by: 1), through: baseline.event) { event, number in
             try transaction.append(made.events, number.rawValue, event.record)
             written += event.record.count
-            try state.note(event)
+            try state.note(event, number)
             guard written >= Self.stepInBytes else { return true }
             state.event = number
             return false
@@ -146,7 +162,7 @@ struct LogCopy {
                 }
                 try transaction.append(made.events, number, event)
                 written += event.count
-                try state.note(try EventView(event))
+                try state.note(try EventView(event), EventNumber(rawValue: number))
             }
             state.transaction = next
             state.event = record.lastEvent

@@ -69,7 +69,7 @@ extension Store {
     /// - Returns: nil if nothing was left.
     package func finishErasures(progress: ProgressHandler? = nil) throws -> ErasureReport? {
         let start = ContinuousClock.now
-        let isMarked = try file.environment.read { try ErasureMark.read($0, file.tables) } != nil
+        let isMarked = try file.read { transaction, _, _ in try ErasureMark.read(transaction, file.tables) } != nil
         guard isMarked else { return nil }
         let result = Locked(ErasureReport())
         do {

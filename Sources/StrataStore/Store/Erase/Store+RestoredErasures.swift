@@ -47,10 +47,7 @@ extension LogFrame {
         try withRecords { _, events in
             var found: [RecordedErasure] = []
             for (offset, bytes) in events.enumerated() {
-                let event = try EventView(bytes)
-                guard event.header.kind == .maintenance, !event.isBare,
-                    case .erased(let erasure) = try MaintenanceRecord(event.payload)
-                else { continue }
+                guard let erasure = try EventView(bytes).erasure() else { continue }
                 found.append(
                     RecordedErasure(
                         eventNumber: record.firstEvent.advanced(by: offset), transactionID: record.id,

@@ -80,9 +80,13 @@ extension Store {
 
     /// The shared log that the store belongs to; nil if it has its own.
     func sharedLogName() throws -> String? {
-        try file.environment.read { transaction in
-            try StoreFile.withKey("log") { try transaction.get(file.tables.state, $0) }
-                .map { String(decoding: $0, as: UTF8.self) }
+        do {
+            return try file.environment.read { transaction in
+                try StoreFile.withKey("log") { try transaction.get(file.tables.state, $0) }
+                    .map { String(decoding: $0, as: UTF8.self) }
+            }
+        } catch {
+            throw file.publicError(error, during: "opening")
         }
     }
 

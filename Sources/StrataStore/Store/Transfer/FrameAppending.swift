@@ -45,7 +45,7 @@ struct FrameAppending: ~Copyable {
                 let view = try EventView(sealed: event)
                 try projector.apply(view, number, transaction)
                 try bookmarks.note(view)
-                try noteErasure(view, number)
+                if try view.erasure() != nil { erasures.append((number, Array(view.payload))) }
             }
             projector.enter(record)
             try projector.flush(transaction)
@@ -59,12 +59,6 @@ struct FrameAppending: ~Copyable {
         head.transaction = record.number
         head.microseconds = record.microseconds
         head.digest = record.digest
-    }
-
-    private mutating func noteErasure(_ event: EventView, _ number: EventNumber) throws {
-        guard event.header.kind == .maintenance, !event.isBare, case .erased = try MaintenanceRecord(event.payload)
-        else { return }
-        erasures.append((number, Array(event.payload)))
     }
 
     /// Writes the head, the tags and metadata that the frames have changed, and the erasures that are now to be made

@@ -71,7 +71,8 @@ package struct LogFrame: Sendable {
                 chain.add(event)
             }
             // The digest is of the record before texts were erased from it. The erasure has the one of what is left.
-            return self.record.isErased || chain.finish() == self.record.digest
+            let digest = chain.finish()
+            return self.record.isErased || digest == self.record.digest
         }
     }
 

@@ -182,7 +182,7 @@ extension Verifier {
             }
             if event.header.kind == .modelInstalled { try adoptModel(event) }
             if event.header.flags.contains(.redacted) { log.erasedEventCount += 1 }
-            if event.header.kind == .maintenance, case .erased(let erasure) = try MaintenanceRecord(event.payload) {
+            if let erasure = try event.erasure() {
                 note(erasure)
                 log.erasures.append((erasure, record))
             }

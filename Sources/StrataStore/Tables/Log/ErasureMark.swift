@@ -140,6 +140,9 @@ enum ErasureList {
         try transaction.withCursor(tables.state) { cursor in
             var isThere = try prefix.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
             while isThere, prefix.withUnsafeBytes({ cursor.key.hasPrefix($0) }) {
+                guard cursor.key.count == prefix.count + 8 else {
+                    throw StrataError.corrupt(CorruptRecord("key of an erasure of another length", at: 0), "state")
+                }
                 let number = StoreKey.objectID(cursor.key, at: prefix.count).rawValue
                 found.append((EventNumber(rawValue: number), Array(cursor.value)))
                 isThere = try cursor.next()
