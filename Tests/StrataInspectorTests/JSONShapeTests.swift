@@ -48,34 +48,6 @@ import Testing
 
     // MARK: Shapes
 
-    /// Keys and texts of documents, but for the keys of objects that the help shows as `{name: …}`.
-    private struct Found {
-        var keys: Set<String> = []
-        var texts: Set<String> = []
-
-        mutating func take(_ value: InputValue, open: Set<String>, isOpen: Bool = false) {
-            switch value {
-            case .object(let members):
-                for (key, member) in members {
-                    if !isOpen { keys.insert(key) }
-                    let isValue =
-                        ["value", "before", "after", "default"].contains(key) || isOpen && key != "properties"
-                    if isValue, case .object(let inner) = member, open.isDisjoint(with: inner.keys),
-                        inner.keys.allSatisfy({
-                            !["before", "after", "value", "count", "inserted", "transactions"].contains($0)
-                        })
-                    {
-                        continue
-                    }
-                    take(member, open: open, isOpen: open.contains(key))
-                }
-            case .list(let elements): for element in elements { take(element, open: open) }
-            case .text(let text): texts.insert(text)
-            default: break
-            }
-        }
-    }
-
     /// The words in quotes of the paragraph about `--json`, and those of them that hold objects with keys of the store's.
     private func documented(_ command: String) throws -> (words: Set<String>, open: Set<String>) {
         let help = try Tool.run(
@@ -99,7 +71,7 @@ import Testing
             words.formUnion(more)
             open.formUnion(openThere)
         }
-        var found = Found()
+        var found = FoundKeys()
         for run in runs { for document in try documents(run) { found.take(document, open: open) } }
         #expect(found.keys.subtracting(words).isEmpty, "\(command): keys that its help does not name")
         #expect(
