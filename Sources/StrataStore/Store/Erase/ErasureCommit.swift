@@ -206,9 +206,10 @@ struct ErasureCommit: ~Copyable {
     }
 
     private mutating func write(_ record: TransactionRecord) throws {
-        let before = try reader.transaction(TransactionNumber(rawValue: record.number.rawValue - 1))
+        let number = TransactionNumber(rawValue: record.number.rawValue - 1)
+        let before = try reader.transaction(number)?.digest ?? reader.baseline()?.head.digest
         let encoded = record.encoded()
-        var chain = EventDigest.Chain(previous: before?.digest ?? LogHead.start.digest)
+        var chain = EventDigest.Chain(previous: before ?? LogHead.start.digest)
         encoded.withUnsafeBytes { chain.begin($0) }
         for offset in 0..<UInt64(record.eventCount) {
             chain.add(try reader.event(EventNumber(rawValue: record.firstEvent.rawValue + offset)).record)

@@ -1,5 +1,5 @@
 package import Foundation
-package import StrataModel
+import StrataModel
 
 extension Store {
     /// Makes erasures in a copy that nobody has opened yet.

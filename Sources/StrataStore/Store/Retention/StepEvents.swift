@@ -104,7 +104,7 @@ struct BlobCounts {
 
     /// Counts as the projector does: values in insertions, and new values in updates.
     mutating func add(_ event: EventView, _ sign: Int64, _ histories: SchemaHistory) throws {
-        if event.header.flags.contains(.redacted) { return }
+        if event.isBare { return }
         switch event.header.kind {
         case .inserted: try add(image: event.payload, of: event.header.object, sign, histories)
         case .updated:
