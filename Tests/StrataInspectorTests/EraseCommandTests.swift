@@ -34,8 +34,10 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: backup) }
         #expect(try Tool.run("backup", store.path, backup).exitCode == 0)
         let plan = try Tool.run("erase", store.path, film.reference, "--dry-run")
-        #expect(plan.exitCode == 0 && plan.output.contains("would erase 1 object, 1 of them deleted now"), "\(plan)")
+        #expect(plan.exitCode == 0 && plan.output.contains("would erase 1 object in "), "\(plan)")
         #expect(try holds(film.title, in: store.path))
+        let unknown = try Tool.run("erase", store.path, "Film/p99999")
+        #expect(unknown.exitCode == 1 && unknown.error.contains("There is no Film/p99999"), "\(unknown)")
         let erased = try Tool.run("erase", store.path, film.reference, "--author", "desk", "--reason", "asked for it")
         #expect(erased.exitCode == 0 && erased.output.hasPrefix("\(film.reference)\nerased 1 object"), "\(erased)")
         #expect(try !holds(film.title, in: store.path))

@@ -21,7 +21,7 @@ struct EraseCommand: StoreCommand {
             --with-related also erases the objects that the relationship leads to. --dry-run only says what would be \
             erased. Without objects the command finishes an erasure that had to wait for others.
 
-            --json prints {"dryRun", "objects": [object], "deleted", "events", "transactions", "files", "waiting": \
+            --json prints {"dryRun", "objects": [object], "deleted", "deletedOnly": [object], "events", "transactions", "files", "waiting": \
             [text], "seconds"}; with --list {"erasures", "path"}.
 
             Examples:
@@ -70,10 +70,20 @@ struct EraseCommand: StoreCommand {
             let request = ErasureRequest(
                 objects: try objects(store), attributes: names,
                 note: MaintenanceNote(author: author ?? NSUserName(), metadata: metadata))
-            let report =
-                try dryRun ? store.planErasure(request) : store.erase(request, progress: progress.handler)
+            let plan = try store.planErasure(request)
+            try refuseUnknown(request.objects, plan, store)
+            let report = try dryRun ? plan : store.erase(request, progress: progress.handler)
             try print(report, store)
         }
+    }
+
+    /// Nothing is erased if one of the objects has never been in the store: its name may be wrong.
+    private func refuseUnknown(_ ids: [ObjectID], _ plan: ErasureReport, _ store: Store) throws {
+        let unknown = Set(ids).subtracting(plan.objects)
+        guard !unknown.isEmpty else { return }
+        let names = try store.recordedNames()
+        let listed = unknown.sorted().map { names.name(of: $0) }.joined(separator: ", ")
+        throw StrataError(.referentialIntegrity, "There is no \(listed), and never was; nothing was erased.")
     }
 
     private func objects(_ store: Store) throws -> [ObjectID] {
@@ -106,14 +116,21 @@ struct EraseCommand: StoreCommand {
         let found = report.objects.sorted().map { names.name(of: $0) }
         if json {
             return try JSONText.print([
-                "dryRun": dryRun, "objects": found, "deleted": report.deletedCount, "events": report.eventCount,
+                "dryRun": dryRun, "objects": found, "deleted": report.deletedCount,
+                "deletedOnly": report.deletedOthers.map { names.name(of: $0) }, "events": report.eventCount,
                 "transactions": report.transactionCount, "files": report.fileCount, "waiting": report.waiting,
                 "seconds": report.duration / .seconds(1),
             ])
         }
         for name in found { Output.shared.line(name) }
-        let events = ValueText.count(report.eventCount, "event"), deleted = ValueText.count(report.deletedCount)
-        let counts = "\(ValueText.count(found.count, "object")), \(deleted) of them deleted now, \(events)"
+        let events = ValueText.count(report.eventCount, "event"),
+            deleted = ValueText.count(report.deletedCount, "object")
+        let counts = "\(ValueText.count(found.count, "object")) in \(events), \(deleted) deleted now"
+        for id in report.deletedOthers {
+            Output.shared.line(
+                "\(names.name(of: id)) is deleted by the delete rules, and its values stay in the past: "
+                    + "--with-related erases it, too")
+        }
         if dryRun { return Output.shared.line("would erase \(counts)") }
         Output.shared.line("erased \(counts) in \(ValueText.duration(report.duration))")
         for reason in report.waiting {

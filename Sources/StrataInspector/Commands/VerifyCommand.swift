@@ -19,7 +19,7 @@ struct VerifyCommand: StoreCommand {
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
             "problems": [{"kind", "location", "message"}], "erasedEvents", "erasures": [{"transaction", "time", "author", \
-            "reason", "objects", "events"}], "digests": {table: hexadecimal}, "pages", \
+            "reason", "objects", "events"}], "erasureUnfinished", "digests": {table: hexadecimal}, "pages", \
             "bytes", "records", "seconds"}; with --pages {"sound", "pages", "hasChecksums", "problems", "seconds"}.
 
             Examples:
@@ -101,6 +101,10 @@ struct VerifyCommand: StoreCommand {
                     + "\(ValueText.count(erasure.record.objects.count, "object")), "
                     + "\(ValueText.count(erasure.record.eventCount, "event"))\(reason)")
         }
+        if report.hasUnfinishedErasure {
+            Output.shared.line(
+                "an erasure is not finished, and bytes of values may be left: run 'strata erase' without objects")
+        }
         Output.shared.line(
             "read \(ValueText.count(report.read.pageCount, "page")) (\(ValueText.size(UInt64(report.read.sizeInBytes)))), "
                 + "\(ValueText.count(report.read.recordCount, "record")) in \(ValueText.duration(report.duration))")
@@ -170,6 +174,7 @@ private struct VerificationText: Encodable {
     let problems: [Problem]
     let erasedEvents: Int
     let erasures: [ErasedText]
+    let erasureUnfinished: Bool
     let digests: [String: String]
     let pages: Int
     let bytes: Int
@@ -185,6 +190,7 @@ private struct VerificationText: Encodable {
         problems = [problem]
         erasedEvents = 0
         erasures = []
+        erasureUnfinished = false
         digests = [:]
         (pages, bytes, records) = (0, 0, 0)
         seconds = 0
@@ -201,6 +207,7 @@ private struct VerificationText: Encodable {
         problems = report.problems.map { Problem($0) }
         erasedEvents = report.erasedEventCount
         erasures = report.erasures.map { ErasedText($0) }
+        erasureUnfinished = report.hasUnfinishedErasure
         digests = Dictionary(report.digests.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
         (pages, bytes, records) = (report.read.pageCount, report.read.sizeInBytes, report.read.recordCount)
         seconds = report.duration / .seconds(1)

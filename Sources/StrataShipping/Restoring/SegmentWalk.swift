@@ -77,9 +77,19 @@ package struct SegmentWalk {
     private func missing() -> StrataError {
         let after = catalog.segments.map(\.first.rawValue).filter { $0 > next }.min()
         let range = after.map { $0 == next + 1 ? "Transaction \(next) is" : "Transactions \(next) to \($0 - 1) are" }
+        let here = range ?? "Transaction \(next) is"
+        // A snapshot is made where the store no longer has what was to be shipped.
+        if damaged.isEmpty, let later = catalog.snapshots.map(\.name.last.rawValue).filter({ $0 >= next }).min() {
+            return StrataError(
+                .targetIncomplete,
+                "\(here) missing at the target. If the history was truncated before it was shipped, what can be restored is "
+                    + "everything up to transaction \(next - 1) (t\(next - 1)), and from transaction \(later) (t\(later)) on; "
+                    + "a standby has to be removed and made anew. If not, ship the store again.",
+                context: .init(path: target.label))
+        }
         return StrataError(
             .targetIncomplete,
-            "\(range ?? "Transaction \(next) is") missing at the target. "
+            "\(here) missing at the target. "
                 + (damaged.isEmpty ? "Ship" : "Remove the damaged files there and ship") + " the store again"
                 + (next == 1 ? "." : ", or restore to transaction \(next - 1) (t\(next - 1))."),
             context: .init(path: target.label), details: damaged.map { StrataError(.corrupt, $0) })

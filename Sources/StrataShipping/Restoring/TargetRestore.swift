@@ -74,7 +74,7 @@ package struct TargetRestore {
         return try Store.make(at: url, during: "restoring") { folder in
             let made = try fill(folder, goal)
             try Store.beginLineage(in: folder)
-            let later = try laterErasures(than: made.position)
+            let later = try laterErasures(than: made.position, beside: folder)
             try Store.make(erasures + later.found, in: folder)
             let (verification, blobCount) = try verify(folder)
             return Report(
@@ -85,19 +85,48 @@ package struct TargetRestore {
 
     /// The erasures that the log records after a state. They count for that state, too.
     ///
+    /// Where transactions are missing, the newest snapshot has the erasures up to it.
+    ///
     /// - Returns: also what could not be read, and may have erasures.
     private func laterErasures(
-        than position: LogPosition
+        than position: LogPosition, beside folder: URL
     ) throws -> (found: [RecordedErasure], damaged: [String]) {
         var found: [RecordedErasure] = []
-        do {
-            let damaged = try TargetLog(target, catalog).read(after: position.transaction, to: .newest) { _, frames in
-                for frame in frames { found += try frame.erasures() }
+        func read(after start: TransactionNumber) throws -> [String] {
+            try TargetLog(target, catalog).read(after: start, to: .newest) { _, frames in
+                for frame in frames {
+                    found += try frame.erasures().map {
+                        var erasure = $0
+                        erasure.storeIdentifier = position.identifier
+                        return erasure
+                    }
+                }
             }
+        }
+        do {
+            let damaged = try read(after: position.transaction)
             return (found, damaged)
         } catch let error as StrataError where error.code == .targetIncomplete || error.code == .corrupt {
-            return (found, ["erasures after the restored state may be missing: \(error.message)"])
+            guard let snapshot = try SnapshotManifest.newest(in: catalog.snapshots.reversed(), target),
+                snapshot.transaction > position.transaction.rawValue
+            else { return (found, ["erasures after the restored state may be missing: \(error.message)"]) }
+            let known = Set(found.map(\.transactionID))
+            let added = try erasures(of: snapshot, beside: folder)
+            found += added.filter { $0.eventNumber > position.eventNumber && !known.contains($0.transactionID) }
+            let damaged = try read(after: TransactionNumber(rawValue: snapshot.transaction))
+            return (found, damaged)
         }
+    }
+
+    private func erasures(of snapshot: SnapshotManifest, beside folder: URL) throws -> [RecordedErasure] {
+        // Removed with the hidden directory that the store is made in.
+        let copy = folder.deletingLastPathComponent().appending(path: "snapshot", directoryHint: .isDirectory)
+        try SnapshotDownload(target: target, manifest: snapshot, progress: progress).run(into: copy)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try Store.open(.directory(copy), model: nil, options: options)
+        defer { store.close() }
+        return try store.erasures()
     }
 
     /// A list of erasures has to be applied before anyone can read.

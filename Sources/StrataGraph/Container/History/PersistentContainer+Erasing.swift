@@ -27,6 +27,8 @@ public struct Erasure: Sendable, Hashable, Codable {
     let properties: [UInt32]
     /// How many events lost values.
     public let eventCount: Int
+    /// The id of the store. Only copies of it take the erasure over.
+    public let storeIdentifier: UUID?
 }
 
 /// What an erasure has done.
@@ -131,7 +133,7 @@ extension PersistentContainer {
     /// Makes erasures in this copy of the store, which was restored from a backup. Those that it has already are passed
     /// over.
     ///
-    /// - Throws: as `erase(_:attributes:reason:author:)`.
+    /// - Throws: as `erase(_:attributes:reason:author:)`; `persistentStoreOperation` if they are those of another store.
     @discardableResult
     public func apply(_ erasures: [Erasure]) throws -> ErasureResult {
         ErasureResult(try binding.store.apply(erasures.map(\.recorded)))
@@ -179,7 +181,8 @@ extension Erasure {
             author: erasure.author, reason: erasure.metadata[HistoryTransaction.reasonKey],
             objectIDs: erasure.record.objects,
             attributes: erasure.record.properties.map { names.name(of: $0) }.filter { seen.insert($0).inserted },
-            properties: erasure.record.properties.map(\.rawValue), eventCount: erasure.record.eventCount)
+            properties: erasure.record.properties.map(\.rawValue), eventCount: erasure.record.eventCount,
+            storeIdentifier: erasure.storeIdentifier)
     }
 
     package var recorded: RecordedErasure {
@@ -188,6 +191,6 @@ extension Erasure {
             metadata: reason.map { [HistoryTransaction.reasonKey: $0] } ?? [:],
             record: ErasureRecord(
                 objects: objectIDs.sorted(), properties: properties.map(PropertyID.init(rawValue:)),
-                eventCount: eventCount))
+                eventCount: eventCount), storeIdentifier: storeIdentifier)
     }
 }

@@ -72,9 +72,8 @@ struct LogCopy {
         var header = header
         header.hasViews = made.views != nil
         header.hasBaseline = baseline != nil
-        var erasures = state.erasures
-        for (eventNumber, payload) in try laterErasures(log) { erasures[eventNumber] = payload }
-        header.hasErasures = state.hasErasedEvents || !erasures.isEmpty
+        let later = try laterErasures(log)
+        header.hasErasures = state.hasErasedEvents || !state.erasures.isEmpty || !later.isEmpty
         try target.write { transaction in
             let head =
                 end.map { end in
@@ -87,17 +86,22 @@ struct LogCopy {
             try Self.put(header.encoded(), "header", made, transaction)
             try Self.put(head.encoded(), "head", made, transaction)
             try state.bookmarks.write(transaction, made, from: baseline?.event ?? .zero)
-            for (eventNumber, payload) in erasures.sorted(by: { $0.key < $1.key }) {
+            for (eventNumber, payload) in state.erasures.sorted(by: { $0.key < $1.key }) {
                 try payload.withUnsafeBytes { try ErasureList.put($0, at: eventNumber, transaction, made) }
+            }
+            for payload in later {
+                try payload.withUnsafeBytes { try ErasureList.putElsewhere($0, transaction, made) }
             }
         }
     }
 
-    /// The erasures of the store, also those that were made after the end of the copy. A damaged list keeps no log from
-    /// being copied: those that the log records up to the end are found there.
-    private func laterErasures(_ log: ReadTransaction) throws -> [(eventNumber: EventNumber, payload: [UInt8])] {
+    /// The erasures that were made after the end of the copy, or in another log. A damaged list keeps no log from being
+    /// copied.
+    private func laterErasures(_ log: ReadTransaction) throws -> [[UInt8]] {
         do {
-            return try ErasureList.payloads(log, tables)
+            let end = lastEvent
+            return try ErasureList.payloads(log, tables).filter { $0.eventNumber > end }.map(\.payload)
+                + ErasureList.elsewhere(log, tables)
         } catch let error as LMDBError where error.code == .corrupted {
             StoreLogger.shared.warning(
                 "the list of erasures is damaged; later ones may be missing in the copy: \(error)")

@@ -23,6 +23,8 @@ package struct ErasureReport: Sendable, Hashable {
     package var objects: [ObjectID] = []
     /// How many objects were deleted: those that existed, and those that the delete rules took with them.
     package var deletedCount = 0
+    /// Those that the delete rules took with them. Their values stay in the past.
+    package var deletedOthers: [ObjectID] = []
     /// How many events lost values.
     package var eventCount = 0
     /// How many records of transactions lost texts.
@@ -53,10 +55,12 @@ package struct RecordedErasure: Sendable, Hashable {
     package let author: String?
     package let metadata: [String: String]
     package let record: ErasureRecord
+    /// The store whose log records it; nil if that is not known.
+    package var storeIdentifier: UUID?
 
     package init(
         eventNumber: EventNumber, transactionID: UUID, date: Date, author: String?, metadata: [String: String],
-        record: ErasureRecord
+        record: ErasureRecord, storeIdentifier: UUID? = nil
     ) {
         self.eventNumber = eventNumber
         self.transactionID = transactionID
@@ -64,5 +68,6 @@ package struct RecordedErasure: Sendable, Hashable {
         self.author = author
         self.metadata = metadata
         self.record = record
+        self.storeIdentifier = storeIdentifier
     }
 }

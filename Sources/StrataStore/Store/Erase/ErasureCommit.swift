@@ -56,9 +56,9 @@ struct ErasureCommit: ~Copyable {
 
     /// Deletes the objects that exist, or sets the values to what stands for them.
     ///
-    /// - Returns: how many objects were deleted.
-    mutating func leave(_ ids: [ObjectID], _ note: MaintenanceNote, _ blobs: BlobStore) throws -> Int {
-        guard let schema = projector.histories.newest else { return 0 }
+    /// - Returns: the objects that were deleted.
+    mutating func leave(_ ids: [ObjectID], _ note: MaintenanceNote, _ blobs: BlobStore) throws -> [ObjectID] {
+        guard let schema = projector.histories.newest else { return [] }
         let snapshot = Snapshot(
             eventNumber: head.event, schema: schema, transaction: transaction, tables: tables,
             histories: projector.histories, layers: [])
@@ -69,14 +69,14 @@ struct ErasureCommit: ~Copyable {
         } else {
             for id in ids { try addUpdate(of: id, schema, snapshot, to: &changes) }
         }
-        guard !changes.isEmpty else { return 0 }
-        let deletedCount = changes.deletions.count
+        guard !changes.isEmpty else { return [] }
+        let deleted = changes.deletions.map(\.id)
         let check = SaveCheck(changes, snapshot: snapshot, head: head, blobs: blobs)
         switch try check.run(TransactionNumber(rawValue: head.transaction.rawValue + 1)) {
         case .stale:
             throw StrataError(.merge, "Objects that are to be erased cannot be deleted: others point at them.")
         case .events(let events, let touched, _):
-            guard events.count > 0 else { return deletedCount }
+            guard events.count > 0 else { return deleted }
             if try WriteEstimate(changes, events, snapshot).pages(above: Committer.dirtyPageLimit) != nil {
                 throw StrataError(.saveTooLarge, "The erasure would delete too much at once. Erase in smaller steps.")
             }
@@ -84,7 +84,7 @@ struct ErasureCommit: ~Copyable {
                 id: changes.transactionID, author: note.author, metadata: note.metadata, touched: touched)
             _ = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
         }
-        return deletedCount
+        return deleted
     }
 
     private mutating func addUpdate(

@@ -52,8 +52,11 @@ struct ErasureRun {
         mark.properties = state.erased.properties?.sorted() ?? []
         mark.objects = objects
         if try state.isInOldViews(objects) { mark.mustRebuild = true }
-        let deletedCount = try state.leave(objects, request.note, blobs)
-        return try step(mark, &state, id: request.note.id, deletedCount)
+        let deleted = try state.leave(objects, request.note, blobs)
+        var made = try step(mark, &state, id: request.note.id)
+        made.deletedCount = deleted.count
+        made.deletedOthers = Set(deleted).subtracting(objects).sorted()
+        return made
     }
 
     /// Makes the next commit.
@@ -66,7 +69,7 @@ struct ErasureRun {
             guard !mark.objects.isEmpty else { return nil }
             let properties = mark.properties.isEmpty ? nil : Set(mark.properties)
             var state = try ErasureCommit(file, transaction, properties: properties)
-            return try step(mark, &state, id: .ofTransaction(), 0)
+            return try step(mark, &state, id: .ofTransaction())
         }
     }
 
@@ -104,7 +107,7 @@ struct ErasureRun {
     }
 
     private func step(
-        _ before: ErasureMark, _ state: inout ErasureCommit, id: UUID, _ deletedCount: Int
+        _ before: ErasureMark, _ state: inout ErasureCommit, id: UUID
     ) throws -> ErasureStep {
         var mark = before
         var done = 0
@@ -116,7 +119,7 @@ struct ErasureRun {
         mark.objects.removeFirst(done)
         try state.finish(objects, mark, id: id)
         return ErasureStep(
-            mark: mark, objects: objects, deletedCount: deletedCount, eventCount: state.eventCount,
+            mark: mark, objects: objects, eventCount: state.eventCount,
             transactionCount: state.changedTransactions.count)
     }
 }
@@ -126,6 +129,8 @@ struct ErasureStep {
     var mark: ErasureMark
     var objects: [ObjectID] = []
     var deletedCount = 0
+    /// Those that the delete rules took with the objects.
+    var deletedOthers: [ObjectID] = []
     var eventCount = 0
     var transactionCount = 0
 }

@@ -152,18 +152,28 @@ extension Store {
                         // The history was truncated behind it. The id is the same whenever it is asked for.
                         return RecordedErasure(
                             eventNumber: erasure.eventNumber, transactionID: onceID("erasure \(erasure.eventNumber)"),
-                            date: baseline.date, author: nil, metadata: [:], record: erasure.record)
+                            date: baseline.date, author: nil, metadata: [:], record: erasure.record,
+                            storeIdentifier: identifier)
                     }
                     return RecordedErasure(
                         eventNumber: erasure.eventNumber, transactionID: made.id, date: made.date,
-                        author: made.author, metadata: made.metadata, record: erasure.record)
+                        author: made.author, metadata: made.metadata, record: erasure.record,
+                        storeIdentifier: identifier)
                 }
         }
     }
 
     /// Makes erasures of another copy of this store in this one, before anyone reads it. Those that it has are passed
     /// over.
+    ///
+    /// - Throws: as `erase`; `persistentStoreOperation` if they are those of another store.
     package func apply(_ erasures: [RecordedErasure]) throws -> ErasureReport {
+        guard erasures.allSatisfy({ $0.storeIdentifier == nil || $0.storeIdentifier == identifier }) else {
+            throw StrataError(
+                .persistentStoreOperation, "The erasures are those of another store; nothing was erased.",
+                context: .init(path: path))
+        }
+        try noteElsewhere(erasures)
         var total = ErasureReport()
         for erasure in erasures {
             var note = MaintenanceNote(author: erasure.author, metadata: erasure.metadata)
@@ -176,10 +186,32 @@ extension Store {
     }
 }
 
+extension Store {
+    /// Notes what erasures of another log have taken out of transactions that this one has from there.
+    private func noteElsewhere(_ erasures: [RecordedErasure]) throws {
+        let others = try erasures.filter { try !$0.record.transactions.isEmpty && !hasTransaction($0.transactionID) }
+        if others.isEmpty { return }
+        do {
+            try onWriter { [file] in
+                try file.write { transaction in
+                    for erasure in others {
+                        let payload = try MaintenanceRecord.erased(erasure.record).encoded()
+                        try ErasureList.putElsewhere(payload.bytes, transaction, file.tables)
+                    }
+                    try file.noteErasures(transaction)
+                }
+            }
+        } catch {
+            throw file.publicError(error, during: "noting erasures")
+        }
+    }
+}
+
 extension ErasureReport {
     fileprivate mutating func add(_ step: ErasureStep) {
         objects += step.objects
         deletedCount += step.deletedCount
+        deletedOthers += step.deletedOthers
         eventCount += step.eventCount
         transactionCount += step.transactionCount
     }
@@ -187,6 +219,7 @@ extension ErasureReport {
     fileprivate mutating func add(_ other: ErasureReport) {
         objects += other.objects
         deletedCount += other.deletedCount
+        deletedOthers += other.deletedOthers
         eventCount += other.eventCount
         transactionCount += other.transactionCount
         fileCount += other.fileCount

@@ -37,6 +37,8 @@ struct LogFindings: ~Copyable {
     var erasedTransactions: [TransactionNumber: [UInt8]] = [:]
     /// The same, as the newest erasure says.
     var erasedDigests: [TransactionNumber: [UInt8]] = [:]
+    /// Whether the store says that an erasure is not finished.
+    var hasErasureMark = false
     var erasures: [(record: ErasureRecord, transaction: TransactionRecord?)] = []
     /// Whether every event and transaction could be read, so that a replay can be tried and the list of objects is
     /// complete.

@@ -69,6 +69,8 @@ package struct VerificationReport: Sendable {
     package let erasedEventCount: Int
     /// Who erased what, and why, oldest first.
     package let erasures: [VerifiedErasure]
+    /// Whether an erasure is not finished, so that bytes of values may be left.
+    package let hasUnfinishedErasure: Bool
     /// The digest of every view; empty after a quick verification, or if a table could not be read.
     package let digests: [TableDigest]
     /// How much of the file was read.

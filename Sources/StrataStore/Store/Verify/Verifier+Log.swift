@@ -85,16 +85,20 @@ extension Verifier {
             next = EventNumber(rawValue: record.lastEvent.rawValue &+ 1)
         }
         checkEnd(head, next, digest, microseconds)
-        checkErasedTransactions(head)
+        checkErasedTransactions()
     }
 
     /// Compares the records that lost texts with the erasures that took them. A copy of an older state has erasures
     /// that were made later beside the log.
-    private func checkErasedTransactions(_ head: LogHead) {
+    private func checkErasedTransactions() {
+        attempt("state") { log.hasErasureMark = try ErasureMark.read(transaction, tables) != nil }
         guard !log.erasedTransactions.isEmpty else { return }
         attempt("state") {
-            for (eventNumber, record) in try ErasureList.all(transaction, tables) where eventNumber > head.event {
-                note(record)
+            for payload in try ErasureList.elsewhere(transaction, tables) {
+                for changed in try ErasureList.record(payload).transactions
+                where changed.digest == log.erasedTransactions[changed.number] {
+                    log.erasedDigests[changed.number] = changed.digest
+                }
             }
         }
         for (number, digest) in log.erasedTransactions.sorted(by: { $0.key < $1.key })

@@ -100,6 +100,7 @@ final class Verifier {
             eventCount: log.eventCount, objectCount: objectCount, problems: problems.described,
             problemCount: problems.count, erasedEventCount: log.erasedEventCount,
             erasures: log.erasures.map { VerifiedErasure(transaction: $0.transaction, record: $0.record) },
+            hasUnfinishedErasure: log.hasErasureMark,
             digests: digests, read: volume, duration: duration)
     }
 

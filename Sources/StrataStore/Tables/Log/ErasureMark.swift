@@ -9,9 +9,15 @@
 //          UInt32 count, then UInt64 event number of each erasure that came from another log and is still to be made
 //
 // The next opening for writing finishes it. The erasures that were made are there, too, so that they are found without
-// a search of the log; a copy of an older state has those that came later:
+// a search of the log:
 //
 //   key    "erased", UInt64 number of the event, big-endian
+//   value  the payload of the event
+//
+// A copy of an older state has also those that came later in the log it was made from, which tell what its transactions
+// have lost:
+//
+//   key    "forgotten", UInt64 XXH64 of the value, big-endian
 //   value  the payload of the event
 
 import LMDB
@@ -99,6 +105,31 @@ enum ErasureList {
         try transaction.put(tables.state, key.bytes, payload)
     }
 
+    private static let elsewherePrefix = Array("forgotten".utf8)
+
+    /// Notes an erasure that another log records, and that has taken values out of transactions of this one.
+    static func putElsewhere(
+        _ payload: UnsafeRawBufferPointer, _ transaction: WriteTransaction, _ tables: StoreTables
+    ) throws {
+        var key = ByteWriter()
+        elsewherePrefix.withUnsafeBytes { key.append($0) }
+        key.append(bigEndian: XXH64.hash(payload))
+        try transaction.put(tables.state, key.bytes, payload)
+    }
+
+    /// The erasures that only other logs record, encoded.
+    static func elsewhere(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        try transaction.withCursor(tables.state) { cursor in
+            var isThere = try elsewherePrefix.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+            while isThere, elsewherePrefix.withUnsafeBytes({ cursor.key.hasPrefix($0) }) {
+                found.append(Array(cursor.value))
+                isThere = try cursor.next()
+            }
+        }
+        return found
+    }
+
     /// The erasure that an event records.
     ///
     /// - Throws: `corrupt` if the list has none.
@@ -124,7 +155,7 @@ enum ErasureList {
         }
     }
 
-    private static func record(_ payload: [UInt8]) throws(CorruptRecord) -> ErasureRecord {
+    static func record(_ payload: [UInt8]) throws(CorruptRecord) -> ErasureRecord {
         let record = try payload.withUnsafeBufferPointer { (bytes) throws(CorruptRecord) in
             try MaintenanceRecord(UnsafeRawBufferPointer(bytes))
         }

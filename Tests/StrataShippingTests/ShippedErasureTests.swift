@@ -1,0 +1,66 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+import Testing
+
+@testable import StrataShipping
+
+/// Erasures in stores that are shipped, truncated and restored.
+@Suite struct ShippedErasureTests {
+    /// Whether the files in a directory have a text.
+    private func holds(_ text: String, _ directory: URL) throws -> Bool {
+        let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: [.isRegularFileKey])
+        while let file = files?.nextObject() as? URL {
+            guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+            if try Data(contentsOf: file).range(of: Data(text.utf8)) != nil { return true }
+        }
+        return false
+    }
+
+    @Test(arguments: [true, false], ["never", "before", "after"])
+    func anErasureCountsForEveryStateThatIsRestored(isShippedBefore: Bool, truncation: String) throws {
+        let library = try FilmLibrary()
+        let target = MemoryTarget()
+        // The erasure also takes this text out of the record of the transaction.
+        library.context.transactionAuthor = "SecretTitle and others"
+        let film = try library.insertFilm("SecretTitle", poster: Data("SecretPoster".utf8) + Data(count: 200_000))
+        library.context.transactionAuthor = nil
+        try library.insertFilm("another")
+        let early = try library.store.logPosition().transaction
+        if isShippedBefore { _ = try LogShipper(library.store, target).ship() }
+        try library.insertFilm("one more")
+        try film.setValue("SecretTitle again", forKey: "title")
+        try library.context.save()
+        library.context.reset()
+        if truncation == "before" { try library.container.truncateHistory(before: .now, holders: .overridden) }
+        try library.container.erase([film.objectID], reason: "asked for")
+        if truncation == "after" { try library.container.truncateHistory(before: .now, holders: .overridden) }
+        try library.insertFilm("the last")
+        _ = try LogShipper(library.store, target).ship()
+        #expect(try library.store.verify().isSound)
+        let (newest, _) = try library.restored(target)
+        #expect(try FilmLibrary.state(of: newest) == FilmLibrary.state(of: library.container))
+        newest.close()
+        #expect(try !holds("Secret", library.url("restored.strata")))
+        // Without what was shipped before, a truncated history has no early states.
+        guard isShippedBefore || truncation == "never" else { return }
+        let (old, report) = try library.restored(target, to: .transaction(early), as: "early.strata")
+        #expect(report.damaged == [])
+        #expect(try FilmLibrary.state(of: old).count == 1)
+        #expect(try old.store.verify().isSound)
+        old.close()
+        #expect(try !holds("Secret", library.url("early.strata")))
+    }
+
+    @Test func erasuresOfAnotherStoreAreRefused() throws {
+        let (one, other) = (try FilmLibrary(), try FilmLibrary())
+        let film = try one.insertFilm("SecretTitle")
+        try other.insertFilm("innocent")
+        try one.container.erase([film], reason: nil)
+        let erasures = try one.container.erasures()
+        let error = #expect(throws: StrataError.self) { try other.container.apply(erasures) }
+        #expect(error?.code == .persistentStoreOperation)
+        #expect(try FilmLibrary.state(of: other.container).count == 1)
+    }
+}
