@@ -4,7 +4,7 @@ import StrataModel
 
 /// Sales in Strata, with a view of the shops or without one.
 final class StrataSales {
-    private let container: PersistentContainer
+    let container: PersistentContainer
     private let context: ManagedObjectContext
     private var ids: [ObjectID] = []
 
@@ -23,6 +23,9 @@ final class StrataSales {
     }
 
     func close() { container.close() }
+
+    /// The id of a sale by its number.
+    func id(of number: Int) -> ObjectID { ids[number] }
 
     /// Adds sales in one save.
     func insert(_ rows: ArraySlice<SaleRow>) throws {
