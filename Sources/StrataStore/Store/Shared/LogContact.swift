@@ -113,8 +113,8 @@ final class LogContact: @unchecked Sendable {
     func unavailable(_ failure: SharedLogFailure) -> StrataError {
         StrataError(
             .logUnavailable,
-            "The shared log \(connection.name) cannot be reached, so nothing was saved: \(failure). Save again when it "
-                + "can.", cause: failure)
+            "The shared log \(connection.name) cannot be reached: \(failure). Nothing was changed; try again when it can.",
+            cause: failure)
     }
 
     // MARK: Stopping
