@@ -118,6 +118,7 @@ extension Store {
             "dropping transactions", total: Int(clamping: plan.target.rawValue - first), progress)
         var step = TrimStep(file: file, limits: limits, note: note)
         var result = (baseline: before, isDone: false)
+        var end = try head()
         while !result.isDone {
             // A reader may have come meanwhile.
             let target = try planTruncation(through: eventNumber, force: force).target
@@ -126,7 +127,12 @@ extension Store {
             result = try run(step, through: target)
             for _ in known..<max(known, result.baseline?.transaction.rawValue ?? 0) { counter.step() }
             guard goesOn() else { break }
-            if !result.isDone { pause(after: clock.now - began, &step.limits, limits) }
+            // A save that has waited may be committed by now, and no longer wait.
+            let (seen, now) = (end, try head())
+            end = now
+            if !result.isDone {
+                pause(after: clock.now - began, isAlone: now == seen && waitingSaveCount == 0, &step.limits, limits)
+            }
         }
         if report.droppedTransactions > 0, blobs.hasFiles { sweepBlobsInBackground() }
         report.baseline = result.baseline
@@ -184,12 +190,15 @@ extension Store {
     }
 
     /// Lets writers of this process and of others come in between, and chooses the size of the next commit.
-    private func pause(after work: Duration, _ limits: inout TrimLimits, _ least: TrimLimits) {
-        let isAlone = waitingSaveCount == 0
+    ///
+    /// - Parameter isAlone: whether nobody else has written lately.
+    private func pause(
+        after work: Duration, isAlone: Bool, _ limits: inout TrimLimits, _ least: TrimLimits
+    ) {
         limits.eventsInOneCommit =
             isAlone
             ? min(limits.eventsInOneCommit * 2, least.mostEventsInOneCommit) : least.eventsInOneCommit
-        Thread.sleep(forTimeInterval: min(work / .seconds(1) * (isAlone ? 0.05 : 2), 1))
+        Thread.sleep(forTimeInterval: min(work / .seconds(1) * (isAlone ? 0.05 : 2.5), 1))
     }
 
     private func removeTags(before end: EventNumber, _ note: MaintenanceNote) throws {
