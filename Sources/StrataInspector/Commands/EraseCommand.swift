@@ -104,8 +104,13 @@ struct EraseCommand: StoreCommand {
         var related: Set<ObjectID> = []
         for name in withRelated {
             for id in ids {
-                guard let object = try? context.existingObject(with: id) else { continue }
-                related.formUnion(try object.objectIDs(forRelationshipNamed: name))
+                do {
+                    let object = try context.existingObject(with: id)
+                    related.formUnion(try object.objectIDs(forRelationshipNamed: name))
+                } catch let error as StrataError where error.code == .referentialIntegrity {
+                    // A deleted object leads nowhere.
+                    continue
+                }
             }
         }
         return ids.union(related).sorted()

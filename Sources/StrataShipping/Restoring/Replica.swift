@@ -17,7 +17,7 @@ final class Replica {
         self.options = options
     }
 
-    /// For a store that nobody reads before it is complete.
+    /// For a store that is read only when it is complete.
     private static var unfinished: StoreOptions {
         var options = StoreOptions()
         options.durability = .relaxed
