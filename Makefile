@@ -9,7 +9,7 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples studio studio-test studio-screenshots demo-large test test-shared model-shared trust trust-quick docs bench fuzz sanitize \
+.PHONY: demo examples server server-test server-load studio studio-test studio-screenshots demo-large test test-shared model-shared trust trust-quick docs bench fuzz sanitize \
     lint format clean dependencies
 
 demo: dependencies
@@ -26,6 +26,22 @@ examples: dependencies
 	    $(EXAMPLES)/.build/debug/$$story --store "$(CURDIR)/$$story.strata" --fixtures "$(CURDIR)/Fixtures/$$story"; \
 	done
 	@printf '\n== bin/strata inspect\n\n'; bin/strata inspect "$(CURDIR)/Photorama.strata"
+
+# A service with Hummingbird over the model of LetsEat, on http://127.0.0.1:8080, with a store beside this file.
+SERVER := Examples/Server
+server: dependencies
+	swift build $(QUICK) --package-path $(SERVER) --product letseat-server
+	$(SERVER)/.build/debug/letseat-server --store "$(CURDIR)/LetsEatServer.strata"
+
+server-test: dependencies
+	swift build --package-path $(SERVER) --build-tests
+	swift test --package-path $(SERVER) --skip-build
+
+# Loads that service for some 20 seconds, kills it meanwhile, and fails if anything that it acknowledged is lost or
+# doubled. Most of the time is the release build. LOAD has options: `LOAD="--seconds 30 --kills 9"`.
+server-load: dependencies
+	swift build -c release --package-path $(SERVER)
+	$(SERVER)/.build/release/server-load $(LOAD)
 
 # Strata Studio on the store of `make demo`, or on STORES, in the browser.
 STORES ?= "$(DEMO_STORE)"
@@ -108,13 +124,13 @@ sanitize: dependencies
 	    --skip StrataInspectorTests
 
 lint:
-	swift format lint --recursive --parallel --strict Sources Tests Examples/Sources Benchmarks/Sources Studio Package.swift
+	swift format lint --recursive --parallel --strict Sources Tests Examples/Sources Examples/Server Benchmarks/Sources Studio Package.swift
 
 format:
-	swift format --in-place --recursive --parallel Sources Tests Examples/Sources Benchmarks/Sources Studio Package.swift
+	swift format --in-place --recursive --parallel Sources Tests Examples/Sources Examples/Server Benchmarks/Sources Studio Package.swift
 
 dependencies:
 	@Scripts/dependencies.sh
 
 clean:
-	rm -rf .build .build-* $(EXAMPLES)/.build Benchmarks/.build Studio/.build bin
+	rm -rf .build .build-* $(EXAMPLES)/.build $(SERVER)/.build Benchmarks/.build Studio/.build bin

@@ -16,7 +16,7 @@ import StrataModel
 /// | `strata.fetch.rows_read` | recorder | `db.collection.name`, `strata.plan` |
 /// | `strata.faults` | counter | |
 /// | `strata.save.events`, `strata.save.retries`, `strata.save.conflicts` | counters | |
-/// | `strata.save.waiting.duration`, `strata.commit.duration` | timers | |
+/// | `strata.save.waiting.duration`, `strata.commit.duration`, `strata.sync.duration` | timers | |
 ///
 /// All have the dimensions `db.system.name`, which is `strata`, and `db.namespace`, the name of the store. Operations are
 /// `save`, `fetch`, `count`, `rows` and `fault`.
@@ -29,6 +29,7 @@ public final class StoreMetrics: ContainerObserver {
     private let faults: Counter
     private let waiting: Metrics.Timer
     private let committing: Metrics.Timer
+    private let syncing: Metrics.Timer
 
     /// Makes an observer for one store.
     ///
@@ -45,6 +46,7 @@ public final class StoreMetrics: ContainerObserver {
         faults = Counter(label: "strata.faults", dimensions: common, factory: factory)
         waiting = Metrics.Timer(label: "strata.save.waiting.duration", dimensions: common, factory: factory)
         committing = Metrics.Timer(label: "strata.commit.duration", dimensions: common, factory: factory)
+        syncing = Metrics.Timer(label: "strata.sync.duration", dimensions: common, factory: factory)
     }
 
     static func dimensions(of store: String) -> [(String, String)] {
@@ -60,6 +62,7 @@ public final class StoreMetrics: ContainerObserver {
         guard save.eventCount > 0 else { return }
         waiting.recordNanoseconds(save.waiting.nanosecondCount)
         committing.recordNanoseconds(save.committing.nanosecondCount)
+        syncing.recordNanoseconds(save.syncing.nanosecondCount)
     }
 
     /// Records a fetch.

@@ -31,6 +31,7 @@ public struct StoreTraces: ContainerObserver {
             attributes["strata.save.conflicts"] = save.conflictCount
             attributes["strata.save.waiting.milliseconds"] = save.waiting / .milliseconds(1)
             attributes["strata.commit.milliseconds"] = save.committing / .milliseconds(1)
+            attributes["strata.sync.milliseconds"] = save.syncing / .milliseconds(1)
             if let context = save.contextName { attributes["strata.context"] = context }
         }
     }

@@ -56,6 +56,25 @@ import Tracing
             })
     }
 
+    @Test func theTimeOfTheDiskIsPartOfTheCommit() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(component: "sync-\(UUID().uuidString)")
+        let container = try makeContainer(
+            StoreMetrics(store: "films", factory: metrics), at: .url(folder), durability: .full)
+        try container.loadPersistentStores()
+        defer {
+            container.close()
+            try? FileManager.default.removeItem(at: folder)
+        }
+        let context = container.newBackgroundContext()
+        try context.saveFilms(1)
+        try context.saveFilms(50)
+        let common = Array(dimensions("").prefix(2))
+        let commits = try metrics.expectTimer("strata.commit.duration", common)
+        let syncs = try metrics.expectTimer("strata.sync.duration", common)
+        #expect(syncs.values.count == 2)
+        #expect(zip(syncs.values, commits.values).allSatisfy { $0 > 0 && $0 < $1 })
+    }
+
     @Test func fetchesSayTheirPlanAndWhatTheyRead() throws {
         let container = try container()
         let context = container.newBackgroundContext()

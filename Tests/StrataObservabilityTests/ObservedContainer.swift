@@ -2,8 +2,11 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// A container of films in memory, with an observer.
-func makeContainer(_ observer: (any ContainerObserver)?) throws -> PersistentContainer {
+/// A container of films, with an observer.
+func makeContainer(
+    _ observer: (any ContainerObserver)?, at location: PersistentStoreLocation = .inMemory,
+    durability: PersistentStoreDurability = .disposable
+) throws -> PersistentContainer {
     let film = EntityDescription(
         name: "Film",
         properties: [
@@ -11,10 +14,10 @@ func makeContainer(_ observer: (any ContainerObserver)?) throws -> PersistentCon
             .attribute(AttributeDescription(name: "year", type: .integer64, isOptional: true)),
         ],
         indexes: [FetchIndexDescription(name: "byYear", elements: [.init("year")])])
-    var options = PersistentStoreOptions(durability: .disposable)
+    var options = PersistentStoreOptions(durability: durability)
     options.observer = observer
     let container = PersistentContainer(
-        name: "films", model: try ManagedObjectModel(entities: [film]), at: .inMemory, options: options)
+        name: "films", model: try ManagedObjectModel(entities: [film]), at: location, options: options)
     return container
 }
 

@@ -4,9 +4,9 @@ import Strata
 /// A guest's review of a restaurant.
 @Entity final class Review: ManagedObject {
     var date: Date?
-    var customerReview: String?
-    var name: String?
-    var rating: Float = 0
+    @Attribute(.length(...2000)) var customerReview: String?
+    @Attribute(.length(...100)) var name: String?
+    @Attribute(.range(0...5)) var rating: Float = 0
     @Attribute(.indexed) var restaurantID: Int32 = 0
     var uuid: String
 }

@@ -16,6 +16,10 @@ package final class WriteTransaction: ReadTransaction {
     private(set) var metMapFull = false
     /// Set when any operation failed.
     private(set) var hasFailed = false
+    /// Whether `commit()` takes the time that LMDB needs.
+    package var isTimed = false
+    /// What LMDB has taken to write the pages and to sync the disk; nil before the commit, and if it is not timed.
+    package private(set) var syncing: Duration?
 
     init(environment: Environment, handle: OpaquePointer) {
         super.init(environment: environment, handle: handle, isWriting: true)
@@ -164,7 +168,9 @@ package final class WriteTransaction: ReadTransaction {
         let handle = endHandle()
         let early = environment.beginEarlyWriting(after: beginning.duration(to: .now))
         let number = UInt64(mdb_txn_id(handle))
+        let start = isTimed ? ContinuousClock.now : nil
         let result = cursorsAreLost ? MDB_BAD_TXN : clmdb_txn_commit(handle)
+        if let start { syncing = .now - start }
         early?.end()
         if result == 0 { environment.sealCommit(number) }
         note(result)

@@ -32,6 +32,9 @@ public struct SaveMeasurement: Sendable {
     public let waiting: Duration
     /// How long the commit took that it shared with others, with the syncs of the disk.
     public let committing: Duration
+    /// What the writing of pages and the syncs of the disk took of that. With
+    /// `PersistentStoreDurability.disposable` nothing is synced.
+    public let syncing: Duration
     /// The name of its context.
     public let contextName: String?
     /// Why it threw.
@@ -109,9 +112,10 @@ struct SaveTally {
     var conflictCount = 0
     var waiting = Duration.zero
     var committing = Duration.zero
+    var syncing = Duration.zero
 
     mutating func add(_ receipt: SaveReceipt) {
         eventCount = Int(receipt.eventNumber.rawValue - receipt.previousHead.rawValue)
-        (waiting, committing) = (receipt.waiting, receipt.committing)
+        (waiting, committing, syncing) = (receipt.waiting, receipt.committing, receipt.syncing)
     }
 }

@@ -46,6 +46,7 @@ extension ManagedObjectContext {
             SaveMeasurement(
                 start: start, duration: .now - start, eventCount: tally.eventCount, retryCount: tally.retryCount,
                 conflictCount: tally.conflictCount, waiting: tally.waiting, committing: tally.committing,
+                syncing: tally.syncing,
                 contextName: name, error: code))
         return try result.get()
     }

@@ -165,6 +165,8 @@ package struct SaveReceipt: Sendable {
     package var waiting = Duration.zero
     /// How long the commit took that the save shared, with the syncs of the disk; zero if the save is not timed.
     package var committing = Duration.zero
+    /// What LMDB took of that to write the pages and to sync the disk.
+    package var syncing = Duration.zero
 }
 
 /// Why a save must be merged and submitted again.

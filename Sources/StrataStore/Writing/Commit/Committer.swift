@@ -74,13 +74,17 @@ final class Committer {
         var results: [Submission.Answer] = []
         do {
             var applied: ContinuousClock.Instant?
+            var timed: WriteTransaction?
             try file.writeThroughGate { transaction in
                 results = try apply(&group, joining, transaction)
                 try statistics.save(transaction, file.tables)
                 isFoldDue = try BufferFold.isDue(file.tables, transaction)
-                if group.contains(where: { $0.submitted != nil }) { applied = .now }
+                if group.contains(where: { $0.submitted != nil }) {
+                    transaction.isTimed = true
+                    (timed, applied) = (transaction, .now)
+                }
             }
-            if let applied { results = results.map { $0.timed(since: applied) } }
+            if let applied { results = results.map { $0.timed(since: applied, timed?.syncing) } }
         } catch let error as LMDBError where error.code == .outcomeUnknown {
             results = settle(group, results, error)
         } catch let error as LMDBError where error.code == .panic {
@@ -253,10 +257,11 @@ final class Committer {
 }
 
 extension Result<SaveOutcome?, any Error> {
-    /// The same with the time that the commit has taken.
-    fileprivate func timed(since applied: ContinuousClock.Instant) -> Self {
+    /// The same with the time that the commit has taken, and its syncs.
+    fileprivate func timed(since applied: ContinuousClock.Instant, _ syncing: Duration?) -> Self {
         guard case .success(.saved(var receipt)?) = self else { return self }
         receipt.committing = .now - applied
+        receipt.syncing = syncing ?? .zero
         return .success(.saved(receipt))
     }
 }

@@ -1,0 +1,1 @@
+../../../../Sources/LetsEat/Items.swift

@@ -1,0 +1,13 @@
+import Foundation
+import Strata
+
+/// What a request with an idempotency key has made, so that the same request again makes nothing.
+///
+/// It is saved with the review, in one transaction: there is never one without the other.
+@Entity final class Receipt: ManagedObject {
+    @Attribute(.unique) var key: String
+    /// A digest of the request, by which another request under the same key is told apart.
+    var digest: String
+    var reviewNumber: Int64 = 0
+    @Attribute(.indexed) var date: Date
+}
