@@ -120,26 +120,28 @@ final class StudioDrafts: Sendable {
 
     private func draft(_ change: StudioChange, _ source: StudioStore) throws -> DraftPage {
         let context = try Self.context(source, with: change)
-        let draft = Draft(
-            id: UUID().uuidString, store: source.name, change: change, changes: try context.changes())
+        let (changes, problems) = try Self.consequences(of: context)
+        let draft = Draft(id: UUID().uuidString, store: source.name, change: change, changes: changes)
         drafts.withLock { drafts in
             drafts.append(draft)
             if drafts.count > Self.most { drafts.removeFirst() }
         }
         let names = try source.store.recordedNames()
         let links = try StoreMoment(nil, in: source.store).linkNames(names, in: source.store, usesTitles: true)
-        return DraftPage(draft.id, change, draft.changes, Self.problems(context), links)
+        return DraftPage(draft.id, change, changes, problems, links)
     }
 
-    /// What a save would refuse, apart from what it can only know at the head.
-    private static func problems(_ context: ManagedObjectContext) -> [String] {
+    /// What a save would do, derived values and all, and why it would refuse to.
+    ///
+    /// What is not valid has no derived values.
+    private static func consequences(
+        of context: ManagedObjectContext
+    ) throws -> (changes: [ObjectChange], problems: [String]) {
         do {
             try context.validateChanges()
-            return []
+            return (try context.foreseenChanges(), [])
         } catch let error as StrataError {
-            return error.commandLineTexts
-        } catch {
-            return ["\(error)"]
+            return (try context.changes(), error.commandLineTexts)
         }
     }
 
@@ -168,7 +170,7 @@ final class StudioDrafts: Sendable {
         guard let shown = found else { throw StudioProblem(409, "This change was not shown. Look at it again.") }
         let context = try Self.context(source, with: shown.change)
         let before = context.eventNumber
-        guard try context.changes() == shown.changes else {
+        guard try Self.consequences(of: context).changes == shown.changes else {
             throw StudioProblem(409, "The store has changed, and this would do something else now. Look at it again.")
         }
         context.transactionAuthor = Self.text(wish.author) ?? NSUserName()

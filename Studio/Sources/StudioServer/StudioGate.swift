@@ -26,6 +26,8 @@ public final class StudioGate: Sendable {
     private let boundName: String?
     /// Whether requests may change stores.
     private let isWritable: Bool
+    /// Whether requests come encrypted.
+    let isSecure: Bool
     /// The one-time token; nil after it was used.
     private let token: Mutex<String?>
     private let session = StudioGate.secret()
@@ -35,11 +37,16 @@ public final class StudioGate: Sendable {
     /// - Parameters:
     ///   - isWritable: whether requests may change stores.
     ///   - boundName: the name or address under which other machines reach the server; nil for the loopback only.
-    public init(isWritable: Bool = false, boundName: String? = nil) {
+    ///   - isSecure: whether requests come encrypted, by TLS.
+    public init(isWritable: Bool = false, boundName: String? = nil, isSecure: Bool = false) {
         self.isWritable = isWritable
+        self.isSecure = isSecure
         self.boundName = boundName
         token = Mutex(Self.secret())
     }
+
+    /// `https`, or `http` without TLS.
+    public var scheme: String { isSecure ? "https" : "http" }
 
     /// The token for the address to print; nil after it was used.
     public var unusedToken: String? { token.withLock { $0 } }
@@ -64,7 +71,7 @@ public final class StudioGate: Sendable {
         if request.method == .post, !Self.isOwnChange(request) {
             return .refuses(.forbidden, "A change must come from a page of Studio, as JSON.")
         }
-        guard Self.isOwn(request, authority) else {
+        guard isOwn(request, authority) else {
             return .refuses(.forbidden, "Requests of other sites are refused.")
         }
         if request.uri.path == "/", let offered = request.uri.queryParameters["token"] {
@@ -118,8 +125,8 @@ public final class StudioGate: Sendable {
     ///
     /// A link on another site may lead to a page, which shows nothing without the cookie, and the browser does not send it
     /// then.
-    private static func isOwn(_ request: Request, _ authority: String) -> Bool {
-        if let origin = request.headers[.origin], origin != "http://\(authority)" { return false }
+    private func isOwn(_ request: Request, _ authority: String) -> Bool {
+        if let origin = request.headers[.origin], origin != "\(scheme)://\(authority)" { return false }
         switch request.headers[.fetchSite] {
         case nil, "same-origin", "none": return true
         default: return request.headers[.fetchMode] == "navigate" && request.headers[.fetchDestination] == "document"

@@ -33,7 +33,7 @@ public struct StudioResponder: HTTPResponder {
         case .admits(let cookie):
             response = Response(status: .seeOther, headers: [.location: "/"])
             response.headers[.setCookie] =
-                "\(StudioGate.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict"
+                "\(StudioGate.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict\(gate.isSecure ? "; Secure" : "")"
         case .passes: response = try await answer(request)
         }
         response.headers.append(contentsOf: Self.headers)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 import Logging
 import NIOCore
 import StrataInspector
@@ -17,8 +18,8 @@ import StudioServer
             interrupted. Stores are read and never changed, unless --write is given: then a page shows what a change would \
             do, and saves it when you confirm that, with an author and a reason.
 
-            --bind serves other machines too. The connection is not encrypted, so use it only in a network that you \
-            trust, or behind a tunnel.
+            --bind serves other machines too. Give it a certificate with --tls-cert and --tls-key; without one the \
+            connection is not encrypted, so use it only in a network that you trust, or behind a tunnel.
 
             Every page answers programs as JSON under the same address: with 'Accept: application/json', or with .json \
             after the path.
@@ -27,6 +28,7 @@ import StudioServer
                 strata-studio BowTies.strata
                 strata-studio BowTies.strata Films.strata --port 8080 --open
                 strata-studio BowTies.strata --write
+                strata-studio BowTies.strata --bind db.example.org --tls-cert chain.pem --tls-key key.pem
             """)
 
     @Argument(help: ArgumentHelp("The stores' directories.", valueName: "store")) var stores: [String]
@@ -36,26 +38,48 @@ import StudioServer
     @Option(
         help: ArgumentHelp("Serve other machines under this address or name of the machine.", valueName: "address"))
     var bind: String?
+    @Option(help: ArgumentHelp("The certificate with its chain, as PEM, for TLS.", valueName: "file"))
+    var tlsCert: String?
+    @Option(help: ArgumentHelp("The certificate's private key, as PEM.", valueName: "file")) var tlsKey: String?
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535.") }
+        guard (tlsCert == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-cert and --tls-key belong together.")
+        }
+    }
+
+    /// The server, encrypted if there is a certificate.
+    private func server() throws -> HTTPServerBuilder {
+        guard let tlsCert, let tlsKey else { return .http1() }
+        do {
+            return try .tls(tlsConfiguration: try StudioCertificate(certificate: tlsCert, key: tlsKey).configuration)
+        } catch {
+            throw ValidationError("The certificate or its key cannot be read: \(error)")
+        }
     }
 
     func run() async throws {
         let studio = try Studio(paths: stores, isWritable: write)
-        let gate = StudioGate(isWritable: write, boundName: bind)
+        let gate = StudioGate(isWritable: write, boundName: bind, isSecure: tlsCert != nil)
         let opens = open
         var logger = Logger(label: "strata-studio")
         logger.logLevel = .warning
         let application = Application(
-            responder: try StudioResponder(studio, gate),
+            responder: try StudioResponder(studio, gate), server: try server(),
             configuration: .init(address: .hostname(bind ?? "127.0.0.1", port: port)),
             onServerRunning: { [bind] channel in
                 let host = bind ?? "127.0.0.1"
-                let address = "http://\(host):\(channel.localAddress?.port ?? 0)/?token=\(gate.unusedToken ?? "")"
-                if bind != nil {
+                let address =
+                    "\(gate.scheme)://\(host):\(channel.localAddress?.port ?? 0)/?token=\(gate.unusedToken ?? "")"
+                if bind != nil, !gate.isSecure {
                     FileHandle.standardError.write(
-                        Data("Warning: who can read this network can read what Studio shows, and its cookie.\n".utf8))
+                        Data(
+                            """
+                            Warning: who can read this network can read what Studio shows, and its cookie. \
+                            --tls-cert and --tls-key encrypt the connection.
+
+                            """.utf8))
                 }
                 print(address)
                 fflush(nil)

@@ -257,7 +257,7 @@ private struct Visitor: Sendable {
 }
 
 /// A store with three films, one with a hostile title, and one with a title of ten megabytes.
-private final class SmallStore: Sendable {
+final class SmallStore: Sendable {
     static let hostile = "<script>alert(1)</script> \u{202E}\n" + String(repeating: "long ", count: 5000)
 
     static let huge = String(repeating: "\u{E9}x ", count: 2_500_000)

@@ -25,7 +25,9 @@ struct Check: Sendable {
             var path: String? = "/restaurants/\(restaurant)/reviews?limit=100"
             while let page = path {
                 let list = try await client.insist(.GET, page).answer.decoded(List.self)
-                for review in list.reviews { found[review.review.customerReview ?? "", default: []].append(review.number) }
+                for review in list.reviews {
+                    found[review.review.customerReview ?? "", default: []].append(review.number)
+                }
                 path = list.next
             }
         }

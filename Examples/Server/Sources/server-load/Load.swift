@@ -79,7 +79,8 @@ struct Load: Sendable {
         timings.failures += attempts - 1
         guard answer.status == 201 else {
             throw ServerProcess.Failure(
-                description: "A new review was answered with \(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
+                description:
+                    "A new review was answered with \(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
         }
         return try answer.decoded(Review.self).number
     }

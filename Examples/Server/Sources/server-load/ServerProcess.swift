@@ -31,7 +31,8 @@ final class ServerProcess: Sendable {
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(component: "letseat-server")
         process.arguments = [
-            "--store", storeURL.path(percentEncoded: false), "--port", "\(state.withLock(\.port))", "--webhook", webhook,
+            "--store", storeURL.path(percentEncoded: false), "--port", "\(state.withLock(\.port))", "--webhook",
+            webhook,
         ]
         let output = Pipe()
         process.standardOutput = output

@@ -93,5 +93,7 @@ final class RecordedWebhook: Webhook {
         }
     }
 
-    func waitFor(_ count: Int) async throws { while messages.count < count { try await Task.sleep(for: .milliseconds(2)) } }
+    func waitFor(_ count: Int) async throws {
+        while messages.count < count { try await Task.sleep(for: .milliseconds(2)) }
+    }
 }

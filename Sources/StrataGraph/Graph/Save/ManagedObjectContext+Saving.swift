@@ -167,7 +167,7 @@ extension ManagedObjectContext {
         return changes
     }
 
-    private func makeChangeSet() throws -> ChangeSet {
+    func makeChangeSet() throws -> ChangeSet {
         var changes = emptyChangeSet()
         if !saving.overruled.isEmpty {
             changes.metadata[ConflictRecord.metadataKey] = try ConflictRecord.encode(saving.overruled)

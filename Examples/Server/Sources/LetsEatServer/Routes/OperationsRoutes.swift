@@ -23,7 +23,8 @@ struct OperationsRoutes: Sendable {
         try ReviewRoutes.json([
             "addresses": [
                 "GET /restaurants/{restaurant}/reviews?limit&offset&at", "POST /restaurants/{restaurant}/reviews",
-                "GET /restaurants/{restaurant}/reviews/live", "GET /restaurants/{restaurant}/rating", "GET /ratings?limit",
+                "GET /restaurants/{restaurant}/reviews/live", "GET /restaurants/{restaurant}/rating",
+                "GET /ratings?limit",
                 "GET|PUT|PATCH|DELETE /reviews/{review}", "GET /events?since", "GET /metrics", "GET /health",
                 "GET /health/live", "GET /health/ready",
             ]
