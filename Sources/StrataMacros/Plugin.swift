@@ -10,5 +10,7 @@ struct StrataPlugin: CompilerPlugin {
         RelationshipMacro.self,
         TransientMacro.self,
         ManagedPropertyMacro.self,
+        ViewMacro.self,
+        ViewColumnMacro.self,
     ]
 }

@@ -35,7 +35,7 @@ import Testing
         #expect(
             steps[6]?.prefix(3) == [
                 "restaurant 42: 5.0 in 1 reviews", "restaurant 17: 4.0 in 4 reviews",
-                "fetchRating(of: 17): 4.0 in 4 reviews",
+                "fetchRatings(of: 17): 4.0 in 4 reviews",
             ])
         #expect(try run.strata("verify").exitCode == 0)
     }
@@ -50,12 +50,12 @@ import Testing
                     customerReview: nil))
         }
         let both = [
-            Rating(restaurantID: 2, reviewCount: 1, average: 5), Rating(restaurantID: 1, reviewCount: 3, average: 2.5),
+            Ratings(restaurantID: 2, reviews: 1, average: 5), Ratings(restaurantID: 1, reviews: 3, average: 2.5),
         ]
         #expect(try guestbook.fetchBest(5) == both)
         #expect(try guestbook.saveIfNeeded())
         #expect(try guestbook.fetchBest(5) == both && guestbook.fetchBest(1) == [both[0]])
-        #expect(try guestbook.fetchRating(of: 1) == both[1] && guestbook.fetchRating(of: 3) == nil)
+        #expect(try guestbook.fetchRatings(of: 1) == both[1] && guestbook.fetchRatings(of: 3) == nil)
     }
 
     @Test func aSecondRunFindsEverythingThere() throws {
@@ -72,7 +72,7 @@ import Testing
 
     private func guestbook() throws -> (PersistentContainer, Guestbook) {
         let container = try PersistentContainer(
-            name: "LetsEat", entities: [Review.self, RestaurantPhoto.self], views: [Rating.view], at: .inMemory)
+            name: "LetsEat", entities: [Review.self, RestaurantPhoto.self], views: [Ratings.view], at: .inMemory)
         try container.loadPersistentStores()
         return (container, Guestbook(context: container.newBackgroundContext()))
     }

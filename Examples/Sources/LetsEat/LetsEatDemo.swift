@@ -15,7 +15,7 @@ struct LetsEatDemo: AsyncParsableCommand {
 
     func run() async throws {
         let container = try PersistentContainer(
-            name: "LetsEat", entities: [Review.self, RestaurantPhoto.self], views: [Rating.view],
+            name: "LetsEat", entities: [Review.self, RestaurantPhoto.self], views: [Ratings.view],
             at: .url(URL(filePath: store, directoryHint: .isDirectory)))
         try container.loadPersistentStores()
         defer { container.close() }

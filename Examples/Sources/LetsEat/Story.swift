@@ -82,10 +82,10 @@ struct Story {
     private func fetchRatings() throws {
         title(6, "The best rated restaurants, from a view that the store keeps")
         for rating in try guestbook.fetchBest(2) {
-            print("   restaurant \(rating.restaurantID): \(rating.average) in \(rating.reviewCount) reviews")
+            print("   restaurant \(rating.restaurantID): \(rating.average) in \(rating.reviews) reviews")
         }
-        guard let rating = try guestbook.fetchRating(of: 17) else { return }
-        print("   fetchRating(of: 17): \(rating.average) in \(rating.reviewCount) reviews")
+        guard let rating = try guestbook.fetchRatings(of: 17) else { return }
+        print("   fetchRatings(of: 17): \(rating.average) in \(rating.reviews) reviews")
     }
 
     private func goodbye() {

@@ -147,3 +147,12 @@ extension ManagedObjectContext {
         LiveViewRows(context: self, request: request, coalescing: coalescing)
     }
 }
+
+extension ViewRows {
+    /// The rows as they change, so many at most; 0 for all. `update.rows.values()` makes values of them.
+    ///
+    /// - Parameter coalescing: how long changes are gathered before they are reported together.
+    public func updates(limit: Int = 0, coalescing: Duration = .zero) -> LiveViewRows {
+        context.rows(for: with { $0.fetchLimit = limit }.request, coalescing: coalescing)
+    }
+}

@@ -162,3 +162,29 @@ extension FixItMessage where Self == EntityMessage {
     static func replace(_ old: String, _ new: String) -> Self { Self("replace", "replace '\(old)' with '\(new)'") }
     static var split: Self { Self("split", "write one 'var' for each") }
 }
+
+// MARK: Views
+
+extension DiagnosticMessage where Self == EntityMessage {
+    static var notAStruct: Self { Self("notAStruct", "@View applies to a struct.") }
+
+    static var genericView: Self {
+        Self("genericView", "A view has one source and one name, so its struct cannot be generic.")
+    }
+
+    static var missingSource: Self {
+        Self("missingSource", "A view needs its objects: 'static let source = ViewSource(Film.self)'.")
+    }
+
+    static var noColumns: Self { Self("noColumns", "A view needs a column, such as '@Count var films: Int'.") }
+
+    static var noColumn: Self {
+        let markers = ViewMarker.allCases.map { "@\($0.rawValue)" }.joined(separator: ", ")
+        return Self(
+            "noColumn", "A variable of a view has a type, no initial value, and one of \(markers).")
+    }
+
+    static var noPlaceForColumn: Self {
+        Self("noPlaceForColumn", "A column is a variable of a struct with @View.")
+    }
+}

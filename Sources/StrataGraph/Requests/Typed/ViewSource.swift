@@ -20,8 +20,10 @@ public struct ViewSource<Object: ManagedObject>: Sendable {
 
     /// A view of a class and its subclasses, without columns.
     ///
-    /// - Parameter version: another number makes the view anew.
-    public init(_ objectClass: Object.Type = Object.self, named name: String, version: Int = 1) {
+    /// - Parameters:
+    ///   - name: the name of the view; `@View` gives it that of its struct.
+    ///   - version: another number makes the view anew.
+    public init(_ objectClass: Object.Type = Object.self, named name: String = "", version: Int = 1) {
         description = ViewDescription(name: name, version: version, entityName: Object.entityName, aggregates: [])
     }
 

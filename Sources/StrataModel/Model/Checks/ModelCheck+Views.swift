@@ -60,7 +60,7 @@ extension ModelCheck {
             if type != .date {
                 report(subject, "is \(Self.name(type)) and has no \(part.rawValue), as a \(what).")
             }
-            if ZoneRules(named: timeZone) == nil {
+            if !ZoneRules.isKnown(timeZone) {
                 report(subject, "is to be in an unknown time zone, \(timeZone), as a \(what).")
             }
         case .bucket(let width)?:

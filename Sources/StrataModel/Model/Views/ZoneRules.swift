@@ -12,6 +12,9 @@ package struct ZoneRules: Sendable, Hashable, Codable {
     /// A change that is taken back within this time is not seen.
     private static let daysPerStep = 4
 
+    /// Whether the system knows a zone of this name.
+    static func isKnown(_ name: String) -> Bool { TimeZone(identifier: name) != nil }
+
     /// Finds the offsets of a zone that the system knows; nil for an unknown zone.
     package init?(named name: String) {
         guard let zone = TimeZone(identifier: name) else { return nil }

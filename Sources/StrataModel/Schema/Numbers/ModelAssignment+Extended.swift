@@ -328,7 +328,8 @@ private struct AssignmentExtender {
             guard result.nextView < UInt32.max else { throw exhausted("view") }
             result.views[view.name] = ViewID(rawValue: result.nextView)
             result.nextView += 1
-            for case .calendar(_, let zone)? in view.keys.map(\.function) {
+            for case .calendar(_, let zone)? in view.keys.map(\.function)
+            where result.zones[view.name]?[zone] == nil {
                 result.zones[view.name, default: [:]][zone] = ZoneRules(named: zone)
             }
         }
