@@ -36,7 +36,7 @@ extension FetchRequest {
     /// no other order.
     ///
     /// ```swift
-    /// let request = try FetchRequest<Film>().matching("stalk* NEAR zone").where { $0.year < 1990 }
+    /// let request = try FetchRequest<Movie>().matching("stalk* NEAR zone").where { $0.year < 1990 }
     /// ```
     ///
     /// - Parameter query: see `FullTextQuery` for the language.

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let query = try FullTextQuery("stalk* NEAR zone NOT \"the room\"")
-/// if query.matches(film.plot) { print(query.snippet(of: film.plot)) }
+/// if query.matches(movie.title) { print(query.snippet(of: movie.title)) }
 /// ```
 ///
 /// | query | finds texts |

@@ -44,7 +44,7 @@ final class Evaluation {
     private var farNumbers: [ObjectIdentifier: [ObjectID: Int64?]] = [:]
     /// What `TextCondition`s find, where the whole query was run.
     private var textResults: [ObjectIdentifier: TextResult] = [:]
-    private var textScans: [ObjectIdentifier: TextScan] = [:]
+    private var textScans: [ObjectIdentifier: (scan: TextScan, uses: Int)] = [:]
     /// Whether text queries are run with ranks.
     var ranksText = false
     /// The folded text of the present row.
@@ -109,13 +109,23 @@ final class Evaluation {
         textResults.isEmpty ? nil : textResults[ObjectIdentifier(condition)]
     }
 
-    /// The scan of single texts for a query.
-    func textScan(_ condition: TextCondition) -> TextScan {
-        if let known = textScans[ObjectIdentifier(condition)] { return known }
-        let made = TextScan(condition.query)
-        textScans[ObjectIdentifier(condition)] = made
-        return made
+    /// The scan of single texts for a query; nil once so many were scanned that the query itself has been run.
+    func textScan(_ condition: TextCondition) throws -> TextScan? {
+        let key = ObjectIdentifier(condition)
+        guard let uses = textScans[key]?.uses else {
+            let made = TextScan(condition.query)
+            textScans[key] = (made, 1)
+            return made
+        }
+        if uses == Self.mostScans, snapshot != nil {
+            _ = try textResult(condition)
+            return nil
+        }
+        textScans[key]?.uses = uses + 1
+        return textScans[key]?.scan
     }
+
+    private static let mostScans = 256
 
     /// Calls `body` with the row of another object in its newest layout, or nil if there is none.
     func withRow<R>(_ id: ObjectID, _ body: (RowReader?) throws -> R) throws -> R {

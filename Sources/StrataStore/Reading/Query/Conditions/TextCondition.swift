@@ -19,7 +19,7 @@ final class TextCondition: RowCondition {
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         if let known = evaluation.knownTextResult(self) { return known.contains(id) }
-        let scan = evaluation.textScan(self)
+        guard let scan = try evaluation.textScan(self) else { return try evaluation.textResult(self).contains(id) }
         scan.reset()
         try text.forEachColumn(row) { column, bytes in
             try evaluation.spend(1 + bytes.count >> 4)
