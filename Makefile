@@ -110,6 +110,7 @@ bench:
 	Benchmarks/.build/release/strata-bench oo1
 	Benchmarks/.build/release/strata-bench oo7
 	Benchmarks/.build/release/strata-bench views
+	Benchmarks/.build/release/strata-bench text
 	Benchmarks/.build/release/strata-bench upkeep
 
 # Each codec's fuzz target for FUZZ_SECONDS seconds.

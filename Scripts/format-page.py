@@ -22,6 +22,7 @@ sections = [
     ("Ordered keys", "KeyEncoding"),
     ("Groups of declared views", "GroupState"),
     ("Aggregates of a group", "AggregateState"),
+    ("Words of full texts", "TextPostings"),
     ("Tags and subscriptions", "Bookmarks"),
     ("Metadata of the store", "StoreMetadata"),
     ("A rebuild under way", "RebuildMark"),
@@ -48,7 +49,7 @@ them, verifies them, rebuilds them and writes to them, without a conversion. A s
 | format 1, unknown incompatible flags, or a newer format | refuses it with ``StrataError/Code/persistentStoreOpen`` and leaves it as it is |
 
 - A store keeps the format and flags with which it was made, so the version that made it can go on using it. Declaring the
-  first view adds a read-compatible flag; truncating the history for the first time adds an incompatible one, so that 0.1.0
+  first view or full text adds a read-compatible flag; truncating the history for the first time adds an incompatible one, so that 0.1.0
   refuses such a store.
 - A new flag or format comes with a minor version (0.2, 0.3) and is named in the changelog; patch versions (0.1.1) bring none.
 - Events and transactions are never rewritten, except those that a truncation of the history drops or replaces: what a

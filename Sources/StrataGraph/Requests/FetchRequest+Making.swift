@@ -32,6 +32,31 @@ extension FetchRequest {
         try adding(try FetchPredicate(predicate))
     }
 
+    /// Adds the condition that the full text of the objects meets a query, and orders them by relevance if the request has
+    /// no other order.
+    ///
+    /// ```swift
+    /// let request = try FetchRequest<Movie>().matching("stalk* NEAR zone").where { $0.year < 1990 }
+    /// ```
+    ///
+    /// - Parameter query: see `FullTextQuery` for the language.
+    /// - Throws: `invalidRequest` for a query that cannot be read, and for a class that declares no full text.
+    public func matching(_ query: String) throws(StrataError) -> FetchRequest {
+        let condition = FetchPredicate.matchesText(query)
+        return try changed { request in
+            request.predicate = predicate.map { $0 && condition } ?? condition
+            if sortDescriptors.isEmpty { request.sortDescriptors = [.relevance] }
+        }
+    }
+
+    /// Orders the objects by how well they meet the conditions of `matching(_:)`, the best first, in place of any other
+    /// order.
+    ///
+    /// - Throws: `invalidRequest` for a request without such a condition.
+    public func sortedByRelevance() throws(StrataError) -> FetchRequest {
+        try changed { $0.sortDescriptors = [.relevance] }
+    }
+
     private func adding(_ condition: FetchPredicate) throws(StrataError) -> FetchRequest {
         try changed { $0.predicate = predicate.map { $0 && condition } ?? condition }
     }

@@ -17,6 +17,10 @@ struct QueryCommand: StoreCommand {
             a to-many, an object is once in the group of each value among its members. --sort is 'name,-rating' (- for \
             descending): key paths, names of columns, or expressions. \(Moment.help)
 
+            --match finds objects by the words of the full text that the entity declares: 'stalk* NEAR zone', \
+            '"the zone" NOT room', 'title: zone'. Without --sort they are in order of relevance, the best first. \
+            --snippet adds a column with the part of the text that was found, the words in [brackets].
+
             --explain prints how the objects are found instead of the objects: each step with its estimated rows, its \
             actual rows, and its time.
 
@@ -37,6 +41,7 @@ struct QueryCommand: StoreCommand {
                     --having 'count > 2' --sort -mean
                 strata query BowTies.strata BowTie --at 'before import' --format csv
                 strata query BowTies.strata BowTie --where 'rating > 4' --explain
+                strata query Films.strata Film --match 'stalk* NEAR zone' --snippet --limit 5
             """)
 
     @OptionGroup var store: StoreArguments
@@ -45,6 +50,8 @@ struct QueryCommand: StoreCommand {
         parsing: .unconditional, help: ArgumentHelp("Key paths; - before one sorts it descending.", valueName: "keys"),
         completion: .keyPaths)
     var sort: String?
+    @Option(help: ArgumentHelp("Only objects whose full text meets this.", valueName: "words")) var match: String?
+    @Flag(help: "Print what --match found of each text.") var snippet = false
     @Option(help: "At most this many rows.") var limit: Int?
     @Option(help: "Skip this many rows.") var offset = 0
     @Option(
@@ -66,21 +73,25 @@ struct QueryCommand: StoreCommand {
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is less than 0.") }
         if offset < 0 { throw ValidationError("--offset is less than 0.") }
+        guard snippet else { return }
+        if match == nil { throw ValidationError("--snippet needs a --match.") }
+        if groupBy != nil || distinct { throw ValidationError("--snippet is of single objects.") }
     }
 
     func run() throws {
         try store.reading { store in
             let moment = try StoreMoment(query.at, in: store)
-            let request = try request(moment, in: store)
+            var request = try request(moment, in: store)
+            let snippets = try snippets(moment, &request)
             if explain { return try explain(request.objects, moment, store) }
             if format.chosen == .json || format.chosen == .ndjson {
-                try ListText.checkNoneTwice(request.columns.map(\.name))
+                try ListText.checkNoneTwice(snippets?.columns.map(\.name) ?? request.columns.map(\.name))
             }
             let links = moment.linkNames(try store.recordedNames(), in: store)
-            var writer = format.writer(request.columns, links)
+            var writer = format.writer(snippets?.columns ?? request.columns, links)
             let rows = try RowStream(request, of: try moment.entity(named: query.entity), at: moment, in: store)
             // For the store, 0 means no limit.
-            if limit != 0 { try rows.forEach { writer.row($0) } }
+            if limit != 0 { try rows.forEach { writer.row(snippets?.row($0) ?? $0) } }
             writer.finish()
         }
     }
@@ -96,9 +107,23 @@ struct QueryCommand: StoreCommand {
             having: try ConditionText.predicate(having, in: store), isDistinct: distinct)
         let countsGroups = request.isGrouped && !chosen.contains { $0.name == "count" }
         request.objects.sort = try SortText.parse(sort, isOfGroups: countsGroups)
+        if let match {
+            let condition = FetchPredicate.matchesText(match)
+            request.objects.predicate = request.objects.predicate.map { $0 && condition } ?? condition
+            if sort == nil, !request.isGrouped, !distinct { request.objects.sort = [.relevance] }
+        }
         request.objects.limit = limit ?? 0
         request.objects.offset = offset
         return request
+    }
+
+    /// Adds the columns from which snippets are made.
+    private func snippets(_ moment: StoreMoment, _ request: inout RowsRequest) throws -> SnippetColumn? {
+        guard snippet, let match else { return nil }
+        let names = moment.schema.fullText(of: try moment.entity(named: query.entity))
+        let column = SnippetColumn(try FullTextQuery(match), request.columns, attributeCount: names.count)
+        request.columns += names.map { OutputColumn($0) }
+        return column
     }
 
     private func explain(_ request: StoreRequest, _ moment: StoreMoment, _ store: Store) throws {

@@ -100,3 +100,11 @@ extension ManagedObjectModel: Equatable {
         left === right || left.entities == right.entities && ModelSupplement(left) == ModelSupplement(right)
     }
 }
+
+extension ManagedObjectModel {
+    /// Whether an entity lists its words.
+    package var hasFullText: Bool { entities.contains { !$0.fullText.isEmpty } }
+
+    /// Whether a store of the model has the tables of declared views.
+    package var needsViewTables: Bool { !views.isEmpty || hasFullText }
+}

@@ -25,6 +25,8 @@ public struct QueryExplanation: Sendable, Hashable, Codable {
             case links
             /// Reads groups of a declared view.
             case view
+            /// Reads the lists of words of a full text.
+            case text
             /// Takes the objects that the predicate names.
             case objects
             /// Takes the rows that all inputs have.

@@ -188,10 +188,16 @@ private struct SchemaBuilder {
             ("entity", entities, UInt32(assignment.nextEntity), 0xFFFF),
             ("property", properties, assignment.nextProperty, 0x8000_0000),
             ("index", indexes, assignment.nextIndex, UInt32.max),
-            ("view", assignment.views.values.map(\.rawValue), assignment.nextView, UInt32.max),
+            (
+                "view", (Array(assignment.views.values) + assignment.texts.values).map(\.rawValue), assignment.nextView,
+                UInt32.max
+            ),
         ]
         for view in model.views where assignment.views[view.name] == nil {
             throw StrataError(.invalidModel, "The store's schema has no number for the view \(view.name).")
+        }
+        for entity in model.entities where !entity.fullText.isEmpty && assignment.texts[entity.name] == nil {
+            throw StrataError(.invalidModel, "The store's schema has no number for the full text of \(entity.name).")
         }
         for (what, numbers, next, end) in groups {
             let isSound = numbers.allSatisfy { $0 > 0 && $0 < next } && next <= end

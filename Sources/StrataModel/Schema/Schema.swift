@@ -93,6 +93,16 @@ import Locking
         return rules
     }
 
+    /// The attributes of the full text that an entity declares or inherits; empty if there is none.
+    package func fullText(of entity: EntitySchema) -> [String] {
+        var current: EntitySchema? = entity
+        while let declaring = current {
+            if !declaring.description.fullText.isEmpty { return declaring.description.fullText }
+            current = declaring.superentityID.flatMap(self.entity)
+        }
+        return []
+    }
+
     package func index(_ id: IndexID) -> IndexSchema? { byIndex[id] }
     /// Every index of every entity, once.
     package var indexes: some Collection<IndexSchema> { byIndex.values }

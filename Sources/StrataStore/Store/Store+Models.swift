@@ -145,7 +145,7 @@ extension Store {
         _ schema: Schema, _ fillsAtOnce: Bool, _ histories: SchemaHistory, _ head: inout LogHead,
         _ transaction: WriteTransaction
     ) throws {
-        if !schema.model.views.isEmpty { try file.noteViews(transaction) }
+        try file.noteViews(of: schema.model, transaction)
         var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
         projector.fillsAtOnce = fillsAtOnce
         var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))

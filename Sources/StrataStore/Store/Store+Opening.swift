@@ -94,9 +94,10 @@ extension Store {
             }
             if !header.buffersCounts { tables.countsWait = false }
             // A store with a shared log may receive the first view at any time.
-            let mayGetViews = options.sharedLog != nil || model?.views.isEmpty == false
-            if header.hasViews || !options.isReadOnly && mayGetViews {
-                tables.views = try ViewTables(opening: environment)
+            let isShared = options.sharedLog != nil
+            if header.hasViews || !options.isReadOnly && (isShared || model?.needsViewTables == true) {
+                let mayGetTexts = !options.isReadOnly && (isShared || model?.hasFullText == true)
+                tables.views = try ViewTables(opening: environment, hasTexts: header.hasTexts || mayGetTexts)
             }
             tables.bufferLimits = options.bufferLimits
             let histories = try environment.read { try StoreFile.modelsAtOpening(tables, $0) }

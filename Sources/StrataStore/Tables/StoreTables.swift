@@ -33,6 +33,8 @@
 //                 value as in a key
 //   viewOrders    UInt32 view, UInt8 order, values of columns UInt16 bytes of the columns
 //                 as in a key, rest of the group's key
+//   -- only in stores whose model has a full text, or had one --
+//   viewTexts     UInt32 view, UInt8 kind, and more           TextPostings.swift
 //
 // The elements of a group's key are as in an index (KeyEncoding.swift), but never cut. If key and view take more than
 // 224 bytes, the first 192 are followed by the SHA-256 of all of them, and the group's record ends with the whole key.
@@ -90,6 +92,8 @@ struct StoreTables: Sendable {
 
     /// The tables of declared views.
     static let declaredViewNames = ["viewGroups", "viewValues", "viewOrders"]
+    /// The table of full texts.
+    static let textName = "viewTexts"
 
     /// Opens the tables of an environment, and creates missing ones if it may write.
     ///
@@ -162,7 +166,7 @@ struct StoreTables: Sendable {
         var all: [(name: String, table: BufferedTable)] = Array(
             zip(Self.viewNames, projected + [BufferedTable(counts), BufferedTable(blobs)]))
         if let views {
-            all += zip(Self.declaredViewNames, views.all).map { ($0, BufferedTable($1)) }
+            all += zip(Self.declaredViewNames + [Self.textName], views.all).map { ($0, BufferedTable($1)) }
         }
         return all
     }
@@ -185,14 +189,27 @@ struct ViewTables: Sendable {
     let values: Table
     /// The groups in the orders that views declare.
     let orders: Table
+    /// The words of full texts; nil in stores that never had one.
+    let texts: Table?
 
-    /// In the order of `StoreTables.declaredViewNames`.
-    var all: [Table] { [groups, values, orders] }
+    /// In the order of `StoreTables.declaredViewNames`, then the table of full texts.
+    var all: [Table] { [groups, values, orders] + (texts.map { [$0] } ?? []) }
 
     /// Opens the tables of an environment, and makes them if they are missing.
-    init(opening environment: Environment) throws {
-        let tables = try environment.openTables(StoreTables.declaredViewNames)
+    init(opening environment: Environment, hasTexts: Bool) throws {
+        let names = StoreTables.declaredViewNames + (hasTexts ? [StoreTables.textName] : [])
+        let tables = try environment.openTables(names)
         (groups, values, orders) = (tables[0], tables[1], tables[2])
+        texts = hasTexts ? tables[3] : nil
+    }
+
+    /// Opens the tables that a store lacks for the model that an event installs: first those of views, then that of
+    /// full texts.
+    ///
+    /// - Returns: nil if it has them all.
+    static func next(after tables: ViewTables?, _ environment: Environment) throws -> ViewTables? {
+        guard let tables else { return try ViewTables(opening: environment, hasTexts: false) }
+        return tables.texts == nil ? try ViewTables(opening: environment, hasTexts: true) : nil
     }
 }
 

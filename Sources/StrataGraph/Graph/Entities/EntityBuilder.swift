@@ -43,6 +43,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
     private mutating func apply(_ option: EntityOption) {
         switch option.kind {
         case .abstract: description.isAbstract = true
+        case .fullText(let names): description.fullText += names
         case .unique(let names): description.uniquenessConstraints.append(names)
         case .index(let index): description.indexes.append(index)
         case .check(let predicate): description.validationPredicates.append(predicate)

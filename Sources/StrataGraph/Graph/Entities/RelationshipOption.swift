@@ -62,6 +62,7 @@ public struct EntityOption: Sendable {
         case unique([String])
         case index(FetchIndexDescription)
         case check(ValidationPredicate)
+        case fullText([String])
         case renamed(String)
         case versionHashModifier(String)
         case userInfo([String: String])
@@ -81,6 +82,9 @@ public struct EntityOption: Sendable {
     }
     /// An index with directions, folding, or a predicate.
     public static func index(_ index: FetchIndexDescription) -> Self { Self(kind: .index(index)) }
+    /// A full text over string attributes: the store lists their words, so that `FetchRequest.matching(_:)` finds the
+    /// objects of the entity and its subentities by them.
+    public static func fullText(_ names: String...) -> Self { Self(kind: .fullText(names)) }
     /// A condition that a save checks on each object, with the message of the error if it does not hold.
     public static func check(_ predicate: FetchPredicate, message: String) -> Self {
         Self(kind: .check(ValidationPredicate(predicate, message: message)))

@@ -55,6 +55,7 @@ struct ModelCheck {
             }
             checkIndexes(of: entity)
             checkPredicates(of: entity)
+            checkFullText(of: entity)
         }
         checkInverses()
     }

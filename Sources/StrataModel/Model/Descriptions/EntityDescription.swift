@@ -24,6 +24,8 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var userInfo: [String: String]
     /// Entries of the model editor.
     public var editorInfo: EditorInfo
+    /// `fullText`; nil for none, so that models without it are written as before there was any.
+    private var fullTextNames: [String]?
 
     /// An entity with a name and properties.
     public init(
@@ -31,7 +33,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         properties: [PropertyDescription] = [], indexes: [FetchIndexDescription] = [],
         uniquenessConstraints: [[String]] = [], validationPredicates: [ValidationPredicate] = [],
         renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
-        editorInfo: EditorInfo = [:]
+        editorInfo: EditorInfo = [:], fullText: [String] = []
     ) {
         self.name = name
         self.managedObjectClassName = managedObjectClassName
@@ -45,10 +47,19 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         self.versionHashModifier = versionHashModifier
         self.userInfo = userInfo
         self.editorInfo = editorInfo
+        self.fullText = fullText
     }
 }
 
 extension EntityDescription {
+    /// The names of the attributes, own or inherited ones, whose words the store lists, so that `FullTextQuery` finds the
+    /// objects of the entity and its subentities. All are strings that rows hold, 32 at most. An entity above or below
+    /// must not list words too.
+    public var fullText: [String] {
+        get { fullTextNames ?? [] }
+        set { fullTextNames = newValue.isEmpty ? nil : newValue }
+    }
+
     /// The entity's own properties by name, without inherited ones.
     public var propertiesByName: [String: PropertyDescription] {
         Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

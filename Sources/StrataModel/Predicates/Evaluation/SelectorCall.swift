@@ -13,7 +13,7 @@ extension FetchFunction {
         FetchFunction(rawValue: "stringByReplacingOccurrencesOfString:withString:"): 2,
         FetchFunction(rawValue: "dateByAddingTimeInterval:"): 1, FetchFunction(rawValue: "timeIntervalSinceDate:"): 1,
         FetchFunction(rawValue: "timeIntervalSince1970"): 0,
-        FetchFunction(rawValue: "timeIntervalSinceReferenceDate"): 0,
+        FetchFunction(rawValue: "timeIntervalSinceReferenceDate"): 0, .matchesText: 1,
     ]
 
     /// The message for a function that cannot be evaluated.
@@ -51,6 +51,8 @@ struct SelectorCall {
         if case .date(let date) = values[0] { return try dateResult(date) }
         guard let text = values[0].text else { throw wrongType() }
         switch name {
+        case FetchFunction.matchesText.rawValue:
+            return .boolean(try FullTextQuery(try string(1)).matches(text))
         case "uppercaseString": return .string(text.uppercased())
         case "lowercaseString": return .string(text.lowercased())
         case "capitalizedString": return .string(text.capitalized)

@@ -84,6 +84,10 @@ public struct FetchFunction: RawRepresentable, Sendable, Hashable, Codable {
     /// The number of characters in a text, or of members in a list.
     public static let length = FetchFunction(rawValue: "length:")
 
+    /// `text matchesText: "query"`: whether a text meets a `FullTextQuery`. In the condition of a request it can be asked
+    /// of `SELF` too, which is the full text that the entity declares.
+    public static let matchesText = FetchFunction(rawValue: "matchesText:")
+
     // Others.
     /// The time of the request.
     public static let now = FetchFunction(rawValue: "now")

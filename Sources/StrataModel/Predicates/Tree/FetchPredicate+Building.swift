@@ -3,6 +3,16 @@
 //     .equal("name", "Ann") && (.greaterThan("rating", 4) || .isNil("rating")) && !.isIn("title", ["A", "B"])
 
 extension FetchPredicate {
+    /// The condition that the full text of an object meets a query. See `FullTextQuery` for the language.
+    ///
+    /// - Parameter attribute: the attribute that is sought in; nil for the full text that the entity declares.
+    public static func matchesText(_ query: String, in attribute: String? = nil) -> FetchPredicate {
+        let subject = attribute.map(FetchExpression.keyPath) ?? .evaluatedObject
+        return .comparison(
+            ComparisonPredicate(
+                .function(.matchesText, [subject, .constant(.string(query))]), .equalTo, .constant(.boolean(true))))
+    }
+
     /// The property has this value.
     public static func equal(_ keyPath: String, _ value: AttributeValue, _ folding: StringFolding = []) -> Self {
         compare(keyPath, .equalTo, value, folding)

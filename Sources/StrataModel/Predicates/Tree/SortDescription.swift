@@ -38,6 +38,14 @@ public struct SortDescription: Sendable, Hashable, Codable {
     }
 }
 
+extension SortDescription {
+    /// The order by how well a text meets the conditions on text: the best first, by BM25. It is the only key of an order.
+    public static let relevance = SortDescription("@relevance", isAscending: false)
+
+    /// Whether the order is by relevance.
+    package var isRelevance: Bool { keyPath == Self.relevance.keyPath }
+}
+
 extension SortDescription: CustomStringConvertible {
     /// The key path with what is unusual of the order: `title[cd] descending with nil last`.
     public var description: String {

@@ -59,7 +59,7 @@ package struct SchemaDifference: Sendable {
         comparison.run()
         changes = comparison.changes
         changesLayouts = comparison.changesLayouts
-        changesViews = old.model.views != new.model.views
+        changesViews = old.model.views != new.model.views || old.assignment.texts != new.assignment.texts
     }
 
     /// Compares the installed schema with a model that would be installed next.

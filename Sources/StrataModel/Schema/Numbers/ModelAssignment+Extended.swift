@@ -35,12 +35,13 @@ extension ModelAssignment {
         extender.fileOneToOnes()
         try extender.assignIndexes()
         try extender.assignViews()
+        try extender.assignTexts()
         return extender.result
     }
 }
 
 /// Extends an assignment step by step: entities, properties, positions, one-to-ones, indexes, views.
-private struct AssignmentExtender {
+struct AssignmentExtender {
     let model: ManagedObjectModel
     let previous: Schema?
     let earlier: [Schema]
@@ -61,6 +62,7 @@ private struct AssignmentExtender {
         result.properties = [:]
         result.indexes = [:]
         result.views = [:]
+        result.texts = [:]
         result.zones = [:]
         result.replaced = [:]
         result.filedOneToOnes = []
@@ -311,30 +313,6 @@ private struct AssignmentExtender {
         }
     }
 
-    // MARK: Views
-
-    /// A view keeps its number, and so its groups, while it means the same.
-    mutating func assignViews() throws(StrataError) {
-        for view in model.views {
-            let meaning = ViewMeaning(view, model: model, assignment: result)
-            if let previous, let number = previous.assignment.views[view.name],
-                let old = previous.model.view(named: view.name),
-                ViewMeaning(old, model: previous.model, assignment: previous.assignment) == meaning
-            {
-                result.views[view.name] = number
-                result.zones[view.name] = previous.assignment.zones[view.name]
-                continue
-            }
-            guard result.nextView < UInt32.max else { throw exhausted("view") }
-            result.views[view.name] = ViewID(rawValue: result.nextView)
-            result.nextView += 1
-            for case .calendar(_, let zone)? in view.keys.map(\.function)
-            where result.zones[view.name]?[zone] == nil {
-                result.zones[view.name, default: [:]][zone] = ZoneRules(named: zone)
-            }
-        }
-    }
-
     // MARK: New numbers
 
     private mutating func nextEntity() throws(StrataError) -> EntityID {
@@ -356,7 +334,7 @@ private struct AssignmentExtender {
         return IndexID(rawValue: result.nextIndex)
     }
 
-    private func exhausted(_ what: String) -> StrataError {
+    func exhausted(_ what: String) -> StrataError {
         StrataError(.invalidModel, "The store has no \(what) numbers left. Copy its objects into a new store.")
     }
 }

@@ -21,6 +21,8 @@ package struct ModelAssignment: Sendable, Hashable {
     package var filedOneToOnes: Set<PropertyID>
     /// The numbers of declared views by name.
     package var views: [String: ViewID] = [:]
+    /// The numbers of full texts by the name of the entity, from the same numbers as those of views.
+    package var texts: [String: ViewID] = [:]
     /// The rules of the time zones that the keys of views use, by the names of view and zone, as of when the view got
     /// its number.
     package var zones: [String: [String: ZoneRules]] = [:]
@@ -58,7 +60,7 @@ extension ModelAssignment {
 extension ModelAssignment: Codable {
     private enum Key: String, CodingKey {
         case entities, properties, indexes, bornDefaults, replaced, filedOneToOnes, nextEntity, nextProperty, nextIndex
-        case views, zones, nextView
+        case views, texts, zones, nextView
     }
 
     package init(from decoder: any Decoder) throws {
@@ -70,6 +72,7 @@ extension ModelAssignment: Codable {
         nextProperty = try container.decode(UInt32.self, forKey: .nextProperty)
         nextIndex = try container.decode(UInt32.self, forKey: .nextIndex)
         views = try container.decodeIfPresent([String: ViewID].self, forKey: .views) ?? [:]
+        texts = try container.decodeIfPresent([String: ViewID].self, forKey: .texts) ?? [:]
         zones = try container.decodeIfPresent([String: [String: ZoneRules]].self, forKey: .zones) ?? [:]
         nextView = try container.decodeIfPresent(UInt32.self, forKey: .nextView) ?? 1
         bornDefaults = [:]
@@ -104,6 +107,7 @@ extension ModelAssignment: Codable {
         try container.encode(Dictionary(uniqueKeysWithValues: defaults), forKey: .bornDefaults)
         // Omitted if empty, which is usual.
         if !views.isEmpty { try container.encode(views, forKey: .views) }
+        if !texts.isEmpty { try container.encode(texts, forKey: .texts) }
         if !zones.isEmpty { try container.encode(zones, forKey: .zones) }
         if nextView > 1 { try container.encode(nextView, forKey: .nextView) }
         if !replaced.isEmpty {
@@ -112,4 +116,9 @@ extension ModelAssignment: Codable {
         }
         if !filedOneToOnes.isEmpty { try container.encode(filedOneToOnes.sorted(), forKey: .filedOneToOnes) }
     }
+}
+
+extension ModelAssignment {
+    /// The numbers of the views and full texts that the store keeps.
+    package var keptViews: Set<ViewID> { Set(views.values).union(texts.values) }
 }

@@ -16,7 +16,8 @@ struct LiveReadings: Sendable {
         let start = LivePosition(entity: root.id)
         _ = reading(at: start)
         if let predicate = request.predicate { note(predicate, [:]) }
-        for column in request.sort { _ = note(path: column.keyPath, from: start) }
+        if request.sort.contains(where: \.isRelevance) { obstacle = "how relevant a text is depends on all texts" }
+        for column in request.sort where !column.isRelevance { _ = note(path: column.keyPath, from: start) }
         isSettling = false
         if let keyPaths {
             for path in keyPaths { _ = note(path: path, from: start) }
@@ -63,6 +64,9 @@ struct LiveReadings: Sendable {
             note(condition, variables.merging([variable: members]) { $1 })
             return members
         case .element(let list, _): obstacle = "\(list) is read by index"
+        case .function(.matchesText, let arguments) where arguments.first == .evaluatedObject:
+            let text = try? IndexMap.of(schema).texts.text(of: root, schema)
+            for name in text?.names ?? [] { _ = note(path: name, from: LivePosition(entity: root.id)) }
         case .function(let function, _):
             if [.now, .random, .randomBelow, .elementAt].contains(function) {
                 obstacle = "\(function.rawValue) is not a function of the objects alone"

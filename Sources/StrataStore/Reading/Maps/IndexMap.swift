@@ -35,6 +35,7 @@ final class IndexMap: Sendable {
     let schema: Schema
     /// The declared views.
     private let declaredViews: Result<ViewMap, StrataError>
+    private let declaredTexts: Result<TextMap, StrataError>
     private let prepared: [IndexID: Result<PreparedIndex, StrataError>]
     private let ofEntities: EntityTable<Result<[PreparedIndex], StrataError>>
     /// From older layouts; each is made when first needed. Guarded by its mutex.
@@ -46,6 +47,7 @@ final class IndexMap: Sendable {
         for index in schema.indexes { prepared[index.id] = Self.prepare(index, schema) }
         self.prepared = prepared
         declaredViews = Result { () throws(StrataError) in try ViewMap(schema) }
+        declaredTexts = Result { () throws(StrataError) in try TextMap(schema) }
         var ofEntities: [EntityID: Result<[PreparedIndex], StrataError>] = [:]
         for entity in schema.entities {
             ofEntities[entity.id] = Result { () throws(StrataError) in
@@ -102,6 +104,9 @@ final class IndexMap: Sendable {
 
     /// The declared views of the model.
     var views: ViewMap { get throws(StrataError) { try declaredViews.get() } }
+
+    /// The full texts of the model.
+    var texts: TextMap { get throws(StrataError) { try declaredTexts.get() } }
 
     private static func found(
         _ id: IndexID, _ prepared: [IndexID: Result<PreparedIndex, StrataError>]

@@ -64,13 +64,15 @@ struct LogCopy {
                     }
                     return try keptStep(state, baseline, log, made, transaction, &counter)
                 }
-            } catch let error as StrataError where error.code == .modelChanged && made.views == nil {
-                // The step installs the first model with views.
-                made.views = try ViewTables(opening: target)
+            } catch let error as StrataError where error.code == .modelChanged {
+                // The step installs the first model with views, or with a full text.
+                guard let views = try ViewTables.next(after: made.views, target) else { throw error }
+                made.views = views
             }
         }
         var header = header
         header.hasViews = made.views != nil
+        header.hasTexts = made.views?.texts != nil
         header.hasBaseline = baseline != nil
         let later = try laterErasures(log)
         header.hasErasures = state.hasErasedEvents || !state.erasures.isEmpty || !later.isEmpty

@@ -38,7 +38,7 @@ struct FrameReceiver {
             var appending = FrameAppending(file.tables, after: head, try file.histories(for: head, transaction))
             for frame in fresh { try appending.append(frame, transaction) }
             try appending.finish(transaction)
-            if appending.histories.newest?.model.views.isEmpty == false { try file.noteViews(transaction) }
+            if let newest = appending.histories.newest { try file.noteViews(of: newest.model, transaction) }
             return appending.head.transaction
         }
     }
@@ -73,8 +73,8 @@ struct FrameReceiver {
 
     /// Makes the tables of declared views, for the next opening.
     private func prepareViewTables() throws {
-        guard file.tables.views == nil else { return }
-        _ = try ViewTables(opening: file.environment)
-        try file.write { try file.noteViews($0) }
+        guard file.tables.views?.texts == nil else { return }
+        _ = try ViewTables(opening: file.environment, hasTexts: true)
+        try file.write { try file.noteViewTables($0) }
     }
 }

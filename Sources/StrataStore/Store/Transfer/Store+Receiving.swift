@@ -65,11 +65,14 @@ extension Store {
         let environment = try Environment.open(at: path, options: options)
         do {
             var tables = try StoreTables(opening: environment)
-            do {
-                try environment.write { try begin(tables, position, frames, $0) }
-            } catch let error as StrataError where error.code == .modelChanged && tables.views == nil {
-                tables.views = try ViewTables(opening: environment)
-                try environment.write { try begin(tables, position, frames, $0) }
+            while true {
+                do {
+                    try environment.write { try begin(tables, position, frames, $0) }
+                    break
+                } catch let error as StrataError where error.code == .modelChanged {
+                    guard let views = try ViewTables.next(after: tables.views, environment) else { throw error }
+                    tables.views = views
+                }
             }
             try environment.close()
         } catch {
@@ -86,6 +89,7 @@ extension Store {
             createdMicroseconds: position.createdMicroseconds)
         header.incompatibleFlags = StoreHeader.newFlags
         header.hasViews = tables.views != nil
+        header.hasTexts = tables.views?.texts != nil
         try header.encoded().withUnsafeBytes { value in
             try StoreFile.withKey("header") { try transaction.put(tables.meta, $0, value) }
         }

@@ -55,7 +55,7 @@ final class ReplayComparison {
     }
 
     private func compare() throws {
-        let scratch = try Self.makeScratch(hasViews: tables.views != nil)
+        let scratch = try Self.makeScratch(like: tables.views)
         do {
             try replay(into: scratch)
             try scratch.environment.read { other in
@@ -79,7 +79,7 @@ final class ReplayComparison {
         try tables.viewTables.reduce(0) { $0 + (try $1.table.count(transaction)) }
     }
 
-    private static func makeScratch(hasViews: Bool) throws -> (environment: Environment, tables: StoreTables) {
+    private static func makeScratch(like views: ViewTables?) throws -> (environment: Environment, tables: StoreTables) {
         var options = EnvironmentOptions()
         options.residence = .unlinkedAfterOpen
         options.durability = .disposable
@@ -88,7 +88,7 @@ final class ReplayComparison {
         let environment = try Environment.open(at: path, options: options)
         do {
             var tables = try StoreTables(opening: environment)
-            if hasViews { tables.views = try ViewTables(opening: environment) }
+            if let views { tables.views = try ViewTables(opening: environment, hasTexts: views.texts != nil) }
             return (environment, tables)
         } catch {
             try environment.close()

@@ -69,7 +69,9 @@ private struct StoreMeasure {
     let info: Environment.Info
 
     func tables() -> [StoreStatistics.TableUse] {
-        let waiting = StoreTables.bufferNames + StoreTables.removalNames + StoreTables.declaredViewNames
+        let waiting =
+            StoreTables.bufferNames + StoreTables.removalNames + StoreTables.declaredViewNames
+            + [StoreTables.textName]
         return (StoreTables.names + waiting).compactMap { name in
             guard let shape = info.tables[name] else { return nil }
             let pages = shape.branchPageCount + shape.leafPageCount + shape.overflowPageCount

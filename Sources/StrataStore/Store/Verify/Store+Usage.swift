@@ -44,7 +44,8 @@ extension Store {
             lastSave: head.transaction == .zero
                 ? nil : Date(timeIntervalSince1970: Double(head.microseconds) / 1_000_000),
             fileSizeInBytes: info.fileSizeInBytes, logSizeInBytes: size(["events", "transactions"]),
-            viewSizeInBytes: size(StoreTables.viewNames + buffers + StoreTables.declaredViewNames),
+            viewSizeInBytes: size(
+                StoreTables.viewNames + buffers + StoreTables.declaredViewNames + [StoreTables.textName]),
             freeSizeInBytes: info.freePageCount * info.pageSizeInBytes, bufferSizeInBytes: size(buffers),
             readerLags: readers.compactMap(\.transaction).map {
                 Int(info.lastTransaction - min($0, info.lastTransaction))

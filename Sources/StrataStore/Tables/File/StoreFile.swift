@@ -124,12 +124,20 @@ final class StoreFile: Sendable {
         try body(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
     }
 
-    /// Notes in the header that the store has declared views, so that versions that would not keep them do not write.
-    func noteViews(_ transaction: WriteTransaction) throws {
+    /// Notes in the header what views the store has, so that versions that would not keep them do not write.
+    func noteViews(of model: ManagedObjectModel, _ transaction: WriteTransaction) throws {
+        guard model.needsViewTables else { return }
+        try noteViewTables(hasTexts: model.hasFullText, transaction)
+    }
+
+    /// Notes in the header that the store has the tables of views, perhaps also that of full texts.
+    func noteViewTables(hasTexts: Bool = true, _ transaction: WriteTransaction) throws {
         guard let bytes = try Self.meta("header", tables, transaction) else { return }
         var header = try StoreHeader(bytes)
-        guard !header.hasViews else { return }
+        let known = header.readCompatibleFlags
         header.hasViews = true
+        if hasTexts { header.hasTexts = true }
+        guard header.readCompatibleFlags != known else { return }
         try header.encoded().withUnsafeBytes { value in
             try Self.withKey("header") { try transaction.put(tables.meta, $0, value) }
         }

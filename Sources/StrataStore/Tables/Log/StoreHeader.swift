@@ -7,7 +7,8 @@
 //   16      4      compatible flags: unknown ones do not matter
 //   20      4      read-compatible flags: with an unknown one the store opens read-only; 1: the store has the tables
 //                       of declared views, set when the first one is declared; 2: the store is a standby, which
-//                       takes over transactions of another store and is otherwise only read
+//                       takes over transactions of another store and is otherwise only read; 64: the
+//                       store has the table of full texts, set when the first one is declared
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
 //                       8: the history was truncated (LogBaseline.swift), set when that is first done;
@@ -45,7 +46,7 @@ package struct StoreHeader: Sendable, Hashable {
     private static let baselineFlag: UInt32 = 8
     private static let erasureFlag: UInt32 = 16
     /// The read-compatible flags that this version supports.
-    static let knownReadFlags: UInt32 = 3
+    static let knownReadFlags: UInt32 = 3 | 64
 
     package var format: UInt32 = Self.formatVersion
     package var compatibleFlags: UInt32 = 0
@@ -84,6 +85,12 @@ package struct StoreHeader: Sendable, Hashable {
     var hasViews: Bool {
         get { readCompatibleFlags & 1 != 0 }
         set { readCompatibleFlags = newValue ? readCompatibleFlags | 1 : readCompatibleFlags & ~1 }
+    }
+
+    /// Whether the store has the table of full texts.
+    var hasTexts: Bool {
+        get { readCompatibleFlags & 64 != 0 }
+        set { readCompatibleFlags = newValue ? readCompatibleFlags | 64 : readCompatibleFlags & ~64 }
     }
 
     /// Whether the store takes over transactions of another one, and is otherwise only read.

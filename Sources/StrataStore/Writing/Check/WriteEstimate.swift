@@ -154,12 +154,27 @@ struct WriteEstimate {
             keys[2] += 2 * reach * view.orders.count
         }
         var pages = 0
-        for (table, keys) in zip(tables.all, keys) {
+        for (table, keys) in zip([tables.groups, tables.values, tables.orders], keys) {
             let statistics = try snapshot.transaction.statistics(table)
             let most = statistics.leafPageCount + eventCount
             pages += min(most, Self.touched(by: keys, share: statistics.entryCount, of: statistics))
         }
-        return pages
+        return try pages + textPages()
+    }
+
+    /// Pages of full texts. Half of the bytes of rows may be words of five letters, each in a record of its own.
+    private func textPages() throws -> Int {
+        let texts = try IndexMap.of(snapshot.schema).texts
+        guard !texts.texts.isEmpty, let table = snapshot.tables.views?.texts else { return 0 }
+        let own = Set(texts.texts.flatMap(\.entities))
+        let objects =
+            changes.insertions.count { own.contains($0.id.entityID) }
+            + changes.updates.count { own.contains($0.id.entityID) }
+            + changes.deletions.count { own.contains($0.id.entityID) }
+        guard objects > 0 else { return 0 }
+        let statistics = try snapshot.transaction.statistics(table)
+        let words = logPages * Self.pageSize / 12 + objects * 64
+        return min(statistics.leafPageCount + words / Self.entriesPerPage, words)
     }
 
     /// About how many objects change their groups. An object at the far end of a to-one moves as many as there are for

@@ -18,6 +18,8 @@ final class ProjectedEntity {
     let indexes: [FiledIndex]
     /// The declared views that may group the row, and depend on no other row.
     let views: [PreparedView]
+    /// The full text that the row is in.
+    let text: PreparedText?
     /// Whether a declared view that crosses relationships reads the row.
     let isWatched: Bool
 
@@ -27,6 +29,7 @@ final class ProjectedEntity {
         layout = schema.layout
         self.links = links.rowLinks(of: schema.id)
         views = try plan.views.ownRowViews(of: schema.id)
+        text = try plan.texts.text(of: schema.id)
         isWatched = try plan.views.isWatched(schema.id)
         indexes = try plan.indexes(of: schema.id).map { index in
             FiledIndex(

@@ -97,6 +97,12 @@ extension Projector {
     }
 }
 
+extension Projector {
+    static func touches(_ index: IndexSchema, _ changed: [PropertyID]) -> Bool {
+        index.partialPredicate != nil || index.elements.contains { changed.contains($0.propertyID) }
+    }
+}
+
 /// The indexes and links of a model for which no entries have been made.
 struct ModelFilling {
     private var newIndexes: Set<IndexID>

@@ -40,16 +40,20 @@ extension Projector {
     /// Removes the groups of views that the model no longer has, and groups the objects for the new ones in one pass.
     func fillViews(from old: Schema?, _ transaction: WriteTransaction) throws {
         guard let schema = histories.newest else { return }
-        let kept = Set(schema.assignment.views.values)
-        let known = Set((old?.assignment.views ?? [:]).values)
+        let kept = schema.assignment.keptViews
+        let known = old?.assignment.keptViews ?? []
         let plan = IndexMap.of(schema)
         let fresh = try plan.views.views.filter { !known.contains($0.id) }
-        guard !fresh.isEmpty || !known.isSubset(of: kept) else { return }
+        let texts = try plan.texts.texts.filter { !known.contains($0.id) }
+        guard !fresh.isEmpty || !texts.isEmpty || !known.isSubset(of: kept) else { return }
         guard let views = tables.views else { throw Self.withoutTables }
         for view in known.subtracting(kept).sorted() {
             for table in views.all { try Self.clear(view, table, transaction) }
         }
         try fill(fresh, plan, views, transaction)
+        if texts.isEmpty { return }
+        guard let table = views.texts else { throw Self.withoutTables }
+        try fill(texts, plan, table, transaction)
     }
 
     /// Drops the records of a view and makes them anew from the objects.
@@ -58,6 +62,9 @@ extension Projector {
         guard let views = tables.views else { throw Self.withoutTables }
         for table in views.all { try Self.clear(view, table, transaction) }
         let plan = IndexMap.of(schema)
+        if let table = views.texts {
+            try fill(try plan.texts.texts.filter { $0.id == view }, plan, table, transaction)
+        }
         try fill(try plan.views.views.filter { $0.id == view }, plan, views, transaction)
     }
 
@@ -99,7 +106,8 @@ extension Projector {
 
     /// Checks, before a save writes anything, that the tables of declared views are open if there are such views.
     func checkTables() throws {
-        if tables.views == nil, histories.newest?.model.views.isEmpty == false { throw Self.withoutTables }
+        guard let model = histories.newest?.model, model.needsViewTables else { return }
+        if tables.views == nil || model.hasFullText && tables.views?.texts == nil { throw Self.withoutTables }
     }
 
     /// Removes all records of a view.
@@ -112,7 +120,7 @@ extension Projector {
     }
 
     /// The tables of views are opened with the store.
-    private static var withoutTables: StrataError {
+    static var withoutTables: StrataError {
         StrataError(
             .modelChanged, "The first view of the store was declared after the store was opened. Open it again.")
     }

@@ -143,6 +143,7 @@ struct Projector: ~Copyable {
             try addEntry(entity.indexes[index].index, of: entity.schema, reader, layout, id, entity.plan)
         }
         if !entity.views.isEmpty { try changeGroups(entity, reader, layout, id, 1) }
+        if let text = entity.text { try insertText(text, id, reader, layout, entity) }
         if entity.isWatched { try watch(id, before: nil, entity) }
         try countBlobs(reader, layout)
     }
@@ -158,6 +159,7 @@ struct Projector: ~Copyable {
             try removeEntry(index.index, of: entity.schema, reader, row.layout, id, entity.plan)
         }
         if !entity.views.isEmpty { try changeGroups(entity, reader, row.layout, id, -1) }
+        if let text = entity.text { try removeText(text, id, reader, row.layout, entity) }
         if entity.isWatched { try watch(id, before: row, entity) }
         batch.add(-1, to: .entity(id.entityID))
         batch.remove(.objects, key: id.rawValue)
@@ -186,6 +188,9 @@ struct Projector: ~Copyable {
         if !entity.views.isEmpty {
             try changeGroups(entity, before, row.layout, id, -1, touching: changedProperties)
             try changeGroups(entity, after, entity.layout, id, 1, touching: changedProperties)
+        }
+        if let text = entity.text, text.isTouched(by: changedProperties) {
+            try updateText(text, id, from: before, row.layout, to: after, entity)
         }
         if entity.isWatched, try entity.plan.views.isWatching(changedProperties) {
             try watch(id, before: row, entity)
@@ -233,10 +238,6 @@ struct Projector: ~Copyable {
             try builder.set(slot, value)
         }
         return try builder.finish()
-    }
-
-    static func touches(_ index: IndexSchema, _ changed: [PropertyID]) -> Bool {
-        index.partialPredicate != nil || index.elements.contains { changed.contains($0.propertyID) }
     }
 
     private mutating func writeRow(_ id: ObjectID, _ image: UnsafeRawBufferPointer, _ eventNumber: EventNumber) {

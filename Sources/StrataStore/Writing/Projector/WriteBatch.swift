@@ -28,6 +28,8 @@ struct WriteBatch: ~Copyable {
     private var blobCounters: [PendingWrite] = []
     /// Changes of declared views; nil until there is one.
     private var groups: GroupChanges?
+    /// Changes of full texts; nil until there is one.
+    private var texts: TextChanges?
     /// The rows as they were before the batch that views across relationships read; nil until there is one.
     private var watched: WatchedRows?
     private let tables: StoreTables
@@ -40,7 +42,9 @@ struct WriteBatch: ~Copyable {
     }
 
     /// The bytes collected so far; the caller flushes when this grows large.
-    var sizeInBytes: Int { arena.count + (groups?.sizeInBytes ?? 0) + (watched?.sizeInBytes ?? 0) }
+    var sizeInBytes: Int {
+        arena.count + (groups?.sizeInBytes ?? 0) + (watched?.sizeInBytes ?? 0) + (texts?.sizeInBytes ?? 0)
+    }
     var isEmpty: Bool { arena.count == 0 }
 
     // MARK: Collecting
@@ -94,6 +98,14 @@ struct WriteBatch: ~Copyable {
         return made
     }
 
+    /// The changes of full texts, to be added to.
+    mutating func textChanges() -> TextChanges {
+        if let texts { return texts }
+        let made = TextChanges()
+        texts = made
+        return made
+    }
+
     /// The rows before the batch, to be added to; made for these models if there are none yet.
     mutating func watchedRows(_ histories: SchemaHistory, _ schema: Schema) -> WatchedRows {
         if let watched { return watched }
@@ -138,6 +150,7 @@ struct WriteBatch: ~Copyable {
     private mutating func writeGroups(_ transaction: WriteTransaction) throws {
         if let watched { try watched.addDifferences(to: groupChanges(), tables, transaction) }
         if let groups, let views = tables.views { try groups.write(to: views, transaction) }
+        if let texts, let table = tables.views?.texts { try texts.write(to: table, transaction) }
     }
 
     /// Drops the counters of members whose entries are going to wait.
@@ -183,6 +196,7 @@ struct WriteBatch: ~Copyable {
         blobCounters.removeAll(keepingCapacity: true)
         arena.removeAll()
         groups = nil
+        texts = nil
         watched = nil
     }
 

@@ -59,6 +59,8 @@ indirect enum ConditionAccess: Sendable {
     case members(relationship: PropertyID, anyOf: [ObjectID])
     /// Through the links of the objects at the other end of a relationship that meet a condition there.
     case join(ConditionJoin)
+    /// In the lists of words of a full text.
+    case text(TextCondition)
     /// One of several lists of conditions holds.
     case any([[CompiledCondition]])
 }

@@ -74,6 +74,11 @@ package final class CompiledQuery: Sendable {
             self.shape = own
             self.conditions = conditions
         }
+        if shape.relevance != nil, !conditions.contains(where: { $0.row is TextCondition }) {
+            throw StrataError(
+                .invalidRequest, "An order by relevance needs a condition on text that every result meets.",
+                context: .init(entityName: shape.entity.name))
+        }
         offset = request.offset
         limit = request.limit == 0 ? nil : request.limit
     }
@@ -106,6 +111,8 @@ package final class CompiledQuery: Sendable {
     /// The concrete entities whose objects can be results.
     var entities: EntitySet { shape.entities }
     var order: [SortColumn] { shape.order }
+    /// The text queries that every result meets.
+    var texts: [TextCondition] { conditions.compactMap { $0.row as? TextCondition } }
 
     /// The number of rows that are needed; nil for all.
     var needed: Int? { StoreRequest.needed(limit: limit, offset: offset) }
@@ -138,9 +145,15 @@ package final class CompiledQuery: Sendable {
     }
 
     private func makePlan(for use: Use, _ snapshot: Snapshot, _ wantsEstimates: Bool) throws -> QueryPlan {
+        let isRanked = use == .objects && shape.relevance != nil
         let purpose = Planner.Purpose(
-            order: use == .objects ? order : [], needed: use == .rows ? nil : needed, readsRows: use == .rows,
-            wantsEstimates: wantsEstimates)
+            order: use == .objects ? order : [], needed: use == .rows || isRanked ? nil : needed,
+            readsRows: use == .rows, wantsEstimates: wantsEstimates)
+        let plan = try makePlan(for: purpose, snapshot)
+        return isRanked ? QueryPlan(root: plan.root, order: .relevance, cost: plan.cost) : plan
+    }
+
+    private func makePlan(for purpose: Planner.Purpose, _ snapshot: Snapshot) throws -> QueryPlan {
         switch shape.access {
         case .planned, .avoidingScans, .disturbed:
             var planner = Planner(snapshot, shape.access)

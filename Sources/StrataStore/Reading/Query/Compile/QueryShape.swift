@@ -11,6 +11,8 @@ package final class QueryShape: Sendable {
     /// The concrete entities whose objects can be results.
     let entities: EntitySet
     let order: [SortColumn]
+    /// The order by the ranks of text queries; nil for another order.
+    let relevance: SortDescription?
     let access: CompiledQuery.Access
     /// Whether a part that is computed when compiling depends on the time, so that the shape serves one run only.
     package let isVolatile: Bool
@@ -51,13 +53,26 @@ package final class QueryShape: Sendable {
                 try PredicateCompiler(entity: entity, schema: schema).template(of: predicate)
             }
         var order: [SortColumn] = []
-        for description in request.sort { order.append(try SortColumn(description, entity, schema)) }
+        relevance = try Self.relevance(request.sort, entity)
+        for description in request.sort where relevance == nil {
+            order.append(try SortColumn(description, entity, schema))
+        }
         self.order = order
         var isVolatile = false
         request.predicate?.forEachExpression { if case .function(.now, _) = $0 { isVolatile = true } }
         self.isVolatile = isVolatile
         includesSubentities = request.includesSubentities
         sort = request.sort
+    }
+
+    private static func relevance(
+        _ sort: [SortDescription], _ entity: EntitySchema
+    ) throws(StrataError) -> SortDescription? {
+        guard let found = sort.first(where: \.isRelevance) else { return nil }
+        if sort.count == 1 { return found }
+        throw StrataError(
+            .invalidRequest, "An order by relevance has no other key, because hardly two texts are equally relevant.",
+            context: .init(entityName: entity.name, key: found.keyPath))
     }
 
     /// Whether a request through this schema is of the same shape.

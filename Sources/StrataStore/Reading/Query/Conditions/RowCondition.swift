@@ -42,6 +42,11 @@ final class Evaluation {
     private var remembered: [ObjectIdentifier: [ObjectID: Bool]] = [:]
     /// What `FarNumberCondition`s have read.
     private var farNumbers: [ObjectIdentifier: [ObjectID: Int64?]] = [:]
+    /// What `TextCondition`s find, where the whole query was run.
+    private var textResults: [ObjectIdentifier: TextResult] = [:]
+    private var textScans: [ObjectIdentifier: (scan: TextScan, uses: Int)] = [:]
+    /// Whether text queries are run with ranks.
+    var ranksText = false
     /// The folded text of the present row.
     @exclusivity(unchecked) private var text = ByteWriter(capacity: 256)
 
@@ -87,6 +92,40 @@ final class Evaluation {
         farNumbers[ObjectIdentifier(condition), default: [:]][id] = .some(number)
         return number
     }
+
+    /// What a text query finds, run once.
+    func textResult(_ condition: TextCondition) throws -> TextResult {
+        let key = ObjectIdentifier(condition)
+        if let known = textResults[key] { return known }
+        guard let snapshot else { return TextResult() }
+        let result = try snapshot.search(
+            condition.query, condition.text, columns: condition.columns, ranked: ranksText)
+        textResults[key] = result
+        return result
+    }
+
+    /// What a text query has found, if it was run.
+    func knownTextResult(_ condition: TextCondition) -> TextResult? {
+        textResults.isEmpty ? nil : textResults[ObjectIdentifier(condition)]
+    }
+
+    /// The scan of single texts for a query; nil once so many were scanned that the query itself has been run.
+    func textScan(_ condition: TextCondition) throws -> TextScan? {
+        let key = ObjectIdentifier(condition)
+        guard let uses = textScans[key]?.uses else {
+            let made = TextScan(condition.query)
+            textScans[key] = (made, 1)
+            return made
+        }
+        if uses == Self.mostScans, snapshot != nil {
+            _ = try textResult(condition)
+            return nil
+        }
+        textScans[key]?.uses = uses + 1
+        return textScans[key]?.scan
+    }
+
+    private static let mostScans = 256
 
     /// Calls `body` with the row of another object in its newest layout, or nil if there is none.
     func withRow<R>(_ id: ObjectID, _ body: (RowReader?) throws -> R) throws -> R {

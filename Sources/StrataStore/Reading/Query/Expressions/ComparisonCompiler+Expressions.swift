@@ -7,6 +7,7 @@ import StrataModel
 extension ComparisonCompiler {
     /// Compiles such a comparison; nil for one of paths and constants.
     func compiledExpression() throws(StrataError) -> CompiledCondition? {
+        if let text = try compiledText() { return text }
         let (left, right) = (try comparison.left.folded(), try comparison.right.folded())
         if left != nil || right != nil {
             let folded = ComparisonPredicate(

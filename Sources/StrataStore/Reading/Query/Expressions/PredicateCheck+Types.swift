@@ -210,6 +210,15 @@ extension PredicateCheck {
             return .value(function == .length ? .integer : .text)
         default: break
         }
+        if function == .matchesText {
+            guard types[0].canBeText else {
+                throw refusal(
+                    .invalidRequest,
+                    "matchesText: takes SELF in the condition of a request only; here it takes a string.")
+            }
+            if case .constant(.string(let words)) = arguments[1] { _ = try FullTextQuery(words) }
+            return .value(.boolean)
+        }
         if FetchFunction.selectors[function] != nil { return .unknown }
         return try number(function, zip(arguments, types))
     }

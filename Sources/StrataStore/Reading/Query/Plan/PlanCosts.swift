@@ -8,6 +8,10 @@ enum PlanCost {
     static let row = 400.0
     static let indexEntry = 40.0
     static let link = 60.0
+    /// An object in the list of a word.
+    static let textEntry = 5.0
+    /// Looking up the positions of words in an object.
+    static let textPosition = 150.0
     static let seek = 700.0
     /// Sorting an id.
     static let sortedID = 15.0

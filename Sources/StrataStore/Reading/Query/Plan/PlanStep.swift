@@ -11,6 +11,8 @@ final class PlanStep: Sendable {
         case objects([ObjectID])
         case index(IndexAccess)
         case links(LinkAccess)
+        /// What a text query finds.
+        case text(TextCondition)
         case intersection([PlanStep])
         case union([PlanStep])
         case filter(PlanStep, RowFilter)
@@ -42,6 +44,7 @@ final class PlanStep: Sendable {
         case .objects: "objects"
         case .index: "index"
         case .links: "links"
+        case .text: "text"
         case .intersection: "intersection"
         case .union: "union"
         case .filter(let step, _): step.source
@@ -51,7 +54,7 @@ final class PlanStep: Sendable {
     /// The steps from which it gets its ids.
     var inputs: [PlanStep] {
         switch kind {
-        case .nothing, .scan, .objects, .index: []
+        case .nothing, .scan, .objects, .index, .text: []
         case .links(let access): [access.owners]
         case .intersection(let steps), .union(let steps): steps
         case .filter(let step, _): [step]

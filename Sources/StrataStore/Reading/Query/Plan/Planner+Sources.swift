@@ -23,6 +23,8 @@ extension Planner {
                 if let step = try self.join(join, context) {
                     sources.append(Source(step: step, covers: join.isExact ? covers : ConditionSet()))
                 }
+            case .text(let condition):
+                sources.append(Source(step: try text(condition, context), covers: covers))
             case .any(let lists):
                 if let found = try union(lists, context) {
                     sources.append(Source(step: found.step, covers: found.isExact ? covers : ConditionSet()))
@@ -40,6 +42,20 @@ extension Planner {
         let ids = Set(named.filter { !$0.isNil && entities.contains($0) }).sorted()
         let count = Double(ids.count)
         return PlanStep(ids.isEmpty ? .nothing : .objects(ids), entities, rows: count, cost: count * PlanCost.row)
+    }
+
+    /// The step for what a text query finds.
+    private func text(_ condition: TextCondition, _ context: PlanInput) throws -> PlanStep {
+        let query = condition.query
+        if query.isEmpty { return PlanStep(.nothing, context.entities, rows: 0, cost: 0) }
+        let rows = Double(try estimator.snapshot.roughCount(of: query, condition.text))
+        let readsPositions =
+            query.phrases.contains { $0.words.count > 1 || $0.isInitial }
+            || condition.columns.contains { $0 != nil }
+        let each = PlanCost.textEntry + (readsPositions ? PlanCost.textPosition : 0)
+        let step = PlanStep.Kind.text(condition)
+        return PlanStep(
+            step, context.entities, rows: rows, cost: Double(query.words.count) * PlanCost.seek + rows * each)
     }
 
     // MARK: Indexes

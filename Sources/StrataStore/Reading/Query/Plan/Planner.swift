@@ -284,6 +284,7 @@ struct Planner {
                 lower == nil || upper == nil ? PlanEstimator.Guess.halfOpen : PlanEstimator.Guess.closed
             }
         case .objects?, .members?: 0.01
+        case .text?: PlanEstimator.Guess.prefix
         case .join?, .any?, nil: PlanEstimator.Guess.other
         }
     }

@@ -9,6 +9,8 @@ struct QueryPlan: Sendable {
         /// By the index from which the steps read.
         case index
         case sort
+        /// By the ranks of a text query.
+        case relevance
     }
 
     let root: PlanStep

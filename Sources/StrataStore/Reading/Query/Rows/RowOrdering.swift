@@ -54,7 +54,9 @@ struct RowOrdering {
 
     /// The expression that a key is if it is no key path that objects can be sorted by; nil for a key path.
     private static func computed(_ key: String, _ entity: EntitySchema, _ schema: Schema) -> FetchExpression? {
-        if (try? ResolvedPath.of(key, in: entity, schema)) != nil { return nil }
+        if key == SortDescription.relevance.keyPath || (try? ResolvedPath.of(key, in: entity, schema)) != nil {
+            return nil
+        }
         guard let expression = try? FetchExpression(format: key) else { return nil }
         if case .keyPath(let path) = expression, !PredicateCheck.isLengthOfText(path, in: entity, schema) { return nil }
         return expression

@@ -54,7 +54,7 @@ struct RowsRun {
                 result.append(CollectionOfOne(value))
             }
         }
-        if objects.order.isEmpty, objects.limit == nil, objects.offset == 0 {
+        if objects.order.isEmpty, objects.shape.relevance == nil, objects.limit == nil, objects.offset == 0 {
             let plan = try objects.plan(for: .rows, snapshot)
             let runner = StepRunner(snapshot: snapshot, evaluation: evaluation, trace: nil)
             return try runner.forEach(plan.root, readsRows: true) { id, row in

@@ -8,6 +8,8 @@ struct QueryRun {
     /// The number of rows that are needed; nil for all.
     let needed: Int?
     let runner: StepRunner
+    /// The text queries whose ranks give the order, and whether the lowest come first.
+    private var relevance: (conditions: [TextCondition], isAscending: Bool)?
 
     init(_ query: CompiledQuery, _ plan: QueryPlan, _ snapshot: Snapshot, _ trace: QueryTrace? = nil) {
         self.plan = plan
@@ -15,6 +17,9 @@ struct QueryRun {
         offset = query.offset
         needed = query.needed
         runner = StepRunner(snapshot: snapshot, evaluation: Evaluation(snapshot), trace: trace)
+        guard plan.order == .relevance else { return }
+        runner.evaluation.ranksText = true
+        relevance = (query.texts, query.shape.relevance?.isAscending ?? false)
     }
 
     init(_ request: StoreRequest, _ order: [SortColumn], _ plan: QueryPlan, _ snapshot: Snapshot) {
@@ -33,6 +38,7 @@ struct QueryRun {
             case .byID: try fetchByID()
             case .sort: try fetchSorted()
             case .index: try fetchInIndexOrder() ?? fetchSorted()
+            case .relevance: try fetchByRelevance()
             }
         return offset == 0 ? found : Array(found.dropFirst(offset))
     }
@@ -116,6 +122,24 @@ struct QueryRun {
             return true
         }
         return try sorter.finish { try runner.snapshot.meter.checkCancellation() }
+    }
+
+    /// The objects by the sum of the ranks that text queries give them, best first, then by id.
+    private func fetchByRelevance() throws -> [ObjectID] {
+        guard let relevance, needed != 0 else { return [] }
+        let results = try relevance.conditions.map { try runner.evaluation.textResult($0) }
+        var best = BestRanks(needed: needed, isAscending: relevance.isAscending)
+        if case .text = plan.root.kind, results.count == 1, runner.trace == nil,
+            results[0].ids.count == (try runner.ids(of: plan.root).count)
+        {
+            for (id, rank) in zip(results[0].ids, results[0].ranks) { best.add(id, rank) }
+            return best.finish()
+        }
+        try runner.forEach(plan.root, readsRows: false) { id, _ in
+            best.add(id, results.reduce(0) { $0 + $1.rank(of: id) })
+            return true
+        }
+        return best.finish()
     }
 
     // MARK: Order of an index

@@ -29,6 +29,12 @@ extension Snapshot {
                 estimatedRows: min(plan.root.rows, needed), rows: min(trace[plan.root].rows, query.needed ?? .max),
                 nanoseconds: time, inputs: [input])
         }
+        if plan.order == .relevance {
+            input = QueryExplanation.Step(
+                .sort, "sort by relevance" + (query.needed.map { ", best \($0)" } ?? ""),
+                estimatedRows: min(plan.root.rows, needed), rows: min(trace[plan.root].rows, query.needed ?? .max),
+                nanoseconds: time, inputs: [input])
+        }
         return QueryExplanation(
             result: QueryExplanation.Step(
                 .result, detail, estimatedRows: max(0, min(plan.root.rows, needed) - Double(query.offset)), rows: rows,
@@ -66,6 +72,8 @@ extension PlanStep {
             case .links: return (.links, "objects linked through \(access.name)", nil)
             case .reference: return (.links, "owners of \(access.name)", nil)
             }
+        case .text(let condition):
+            return (.text, "text of \(condition.text.entityName) matching \(condition.query.text)", nil)
         case .intersection: return (.intersection, "in all of", nil)
         case .union: return (.union, "in any of", nil)
         case .filter(_, let filter):

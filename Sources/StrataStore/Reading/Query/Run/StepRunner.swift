@@ -98,6 +98,11 @@ struct StepRunner {
         case .objects(let ids): return try ids.filter(snapshot.exists)
         case .index(let access): return try entries(of: access, step.entities, isLimited)
         case .links(let access): return try nearEnds(of: access, step.entities)
+        case .text(let condition):
+            let ids = try evaluation.textResult(condition).ids
+            // A full text of a parent has other entities too.
+            return condition.text.entities.allSatisfy { step.entities.contains(ObjectID(entity: $0, row: 1)) }
+                ? ids : ids.filter(step.entities.contains)
         case .intersection(let steps): return try intersection(steps, isLimited)
         case .union(let steps):
             var all: [ObjectID] = []
