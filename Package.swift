@@ -124,7 +124,8 @@ var targets: [Target] = [
             "store-fault-child",
         ]),
     .executableTarget(
-        name: "race-child", dependencies: ["StrataGraph", "StrataPostgres", "StrataModel", "StrataTestSupport"],
+        name: "race-child",
+        dependencies: ["StrataGraph", "StrataPostgres", "StrataStore", "StrataModel", "StrataTestSupport"],
         path: "Tests/race-child"),
     .executableTarget(
         name: "count-child", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "FaultShim"],

@@ -25,6 +25,7 @@ let package = Package(
             dependencies: [
                 "CLMDBBare", "CSQLite",
                 .product(name: "StrataGraph", package: "Strata"),
+                .product(name: "StrataPostgres", package: "Strata"),
                 .product(name: "StrataShipping", package: "Strata"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),

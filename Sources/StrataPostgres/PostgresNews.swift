@@ -95,7 +95,12 @@ final class PostgresNews: Sendable {
         if let connection = link.connection { return connection }
         let deadline = ContinuousClock.now + timeout
         let made = try PostgresConnection(address, deadline: deadline)
-        let name = try made.run("select \(Self.channel)", [.text(lineage)], deadline: deadline).text(0, 0) ?? ""
+        // A notification need not outlast the server, so it does not wait for the disk.
+        let name =
+            try made.run(
+                "select \(Self.channel), set_config('synchronous_commit', 'off', false)", [.text(lineage)],
+                deadline: deadline
+            ).text(0, 0) ?? ""
         _ = try made.run("listen \(name)", deadline: deadline)
         link.connection = made
         // A log that was restored may end earlier than before.

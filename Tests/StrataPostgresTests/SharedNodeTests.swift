@@ -126,6 +126,46 @@ import Testing
         #expect(try noteCount(third) == 2)
     }
 
+    /// No node receives anything by itself here.
+    @Test func aRefreshAtTheHeadShowsWhatOthersHaveSaved() throws {
+        let (first, second) = (try node(), try node(Asleep(log.client())))
+        defer {
+            first.close()
+            second.close()
+        }
+        let context = second.newBackgroundContext()
+        let all = FetchRequest<ManagedObject>(entityName: "Note")
+        try addNote(first, "a")
+        try context.refreshAllObjects(at: .here)
+        #expect(try context.count(for: all) == 0)
+        try context.refreshAllObjects(at: .head)
+        #expect(try context.count(for: all) == 1)
+        try addNote(first, "b")
+        try context.insertNewObject(forEntityName: "Note").setValue("c", forKey: "text")
+        try context.save(at: .head)
+        #expect(try context.count(for: all) == 3)
+        let child = try context.newChildContext()
+        try addNote(first, "d")
+        try child.refreshAllObjects(at: .head)
+        #expect(try child.count(for: all) == 4)
+    }
+
+    @Test func aRefreshAtTheHeadSaysThatTheLogIsAway() throws {
+        let faulty = FaultyLog(log.client(), LogFaults(), seed: 1)
+        let node = try node(faulty)
+        defer { node.close() }
+        let context = node.newBackgroundContext()
+        try context.insertNewObject(forEntityName: "Note").setValue("a", forKey: "text")
+        faulty.setCut(true)
+        #expect(code { try context.save(at: .head) } == .logUnavailable)
+        #expect(context.hasChanges)
+        try context.refreshAllObjects(at: .here)
+        faulty.setCut(false)
+        try context.save(at: .head)
+        let past = try node.context(asOf: .event(try node.head()))
+        #expect(code { try past.refreshAllObjects(at: .head) } == .invalidRequest)
+    }
+
     @Test func tokensAreReadFromText() throws {
         let node = try node()
         defer { node.close() }
@@ -136,39 +176,4 @@ import Testing
         #expect(
             code { try node.wait(for: StoreToken(storeIdentifier: UUID(), transaction: .zero)) } == .invalidRequest)
     }
-}
-
-/// A log that does what it is asked and whose answers get lost.
-private final class Deaf: SharedLog, @unchecked Sendable {
-    private let log: any SharedLog
-    private let lock = NSLock()
-    private var isDeaf = false
-
-    init(_ log: any SharedLog) { self.log = log }
-
-    func setDeaf(_ isDeaf: Bool) { lock.withLock { self.isDeaf = isDeaf } }
-
-    private func answer<R>(_ result: R) throws(SharedLogFailure) -> R {
-        if lock.withLock({ isDeaf }) { throw .answerLost("it is deaf") }
-        return result
-    }
-
-    func open(founder: SharedLogIdentity?) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd)
-    {
-        try log.open(founder: founder)
-    }
-    func append(
-        _ transactions: [SharedTransaction], after end: SharedLogEnd
-    ) throws(SharedLogFailure) -> SharedAppendAnswer { try answer(try log.append(transactions, after: end)) }
-    func read(after number: TransactionNumber, limitInBytes: Int) throws(SharedLogFailure) -> [SharedTransaction] {
-        try answer(try log.read(after: number, limitInBytes: limitInBytes))
-    }
-    func digest(of number: TransactionNumber) throws(SharedLogFailure) -> [UInt8]? { try log.digest(of: number) }
-    func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
-        try answer(try log.wait(after: number, timeout: timeout))
-    }
-    func leaseRows(_ count: UInt64) throws(SharedLogFailure) -> Range<UInt64> { try log.leaseRows(count) }
-    func put(blob: Data, digest: Data) throws(SharedLogFailure) { try log.put(blob: blob, digest: digest) }
-    func blob(digest: Data) throws(SharedLogFailure) -> Data? { try log.blob(digest: digest) }
-    func close() { log.close() }
 }

@@ -18,8 +18,18 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
     static let all: [TestLog] = address == nil ? [.memory] : [.memory, .postgres]
 
     /// How often nodes and the server are killed; 0 where that would disturb others.
-    static let killRounds =
-        address == nil ? 0 : ProcessInfo.processInfo.environment["STRATA_KILL_ROUNDS"].flatMap { Int($0) } ?? 0
+    static let killRounds = rounds("STRATA_KILL_ROUNDS")
+    /// How often the weather between nodes and the server changes.
+    static let partitionRounds = rounds("STRATA_PARTITION_ROUNDS")
+
+    private static func rounds(_ name: String) -> Int {
+        address == nil ? 0 : ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? 0
+    }
+
+    /// The folder with the server's socket.
+    static let socketFolder = address.flatMap { address in
+        address.firstRange(of: "host=").map { String(address[$0.upperBound...].prefix { $0 != "&" }) }
+    }
 
     var testDescription: String { rawValue }
 

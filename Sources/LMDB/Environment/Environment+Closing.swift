@@ -4,6 +4,7 @@
     import Darwin
 #endif
 import CLMDB
+import Locking
 
 extension Environment {
     /// Gives up one opening of the environment; the last one closes it.
@@ -12,7 +13,10 @@ extension Environment {
     package func close() throws(LMDBError) {
         try checkProcess()
         let closed = EnvironmentRegistry.shared.releaseOwner(identity, ObjectIdentifier(self)) {
-            gate.shutDown(timeout: options.drainTimeout) { closeHandle() }
+            gate.shutDown(timeout: options.drainTimeout) {
+                closeHandle()
+                checkpoints.withLock { $0.file = nil }
+            }
         }
         if !closed {
             throw failure(.busy, "close the environment", detail: "\(gate.count) transactions are open")
@@ -22,6 +26,7 @@ extension Environment {
     /// Ends the idle readers, then LMDB's environment. No transaction may be open.
     func closeHandle() {
         guard let handle else { return }
+        endPin()
         while let idle = pool.take() { idle.discard() }
         mdb_env_close(handle)
         self.handle = nil

@@ -36,6 +36,7 @@ extension Environment {
         _ directory: EnvironmentDirectory, _ options: EnvironmentOptions
     ) throws(LMDBError) -> Environment {
         try directory.checkDirectory(ownership: options.ownership)
+        if !options.isReadOnly { try restoreCheckpoint(at: directory.path, ownership: options.ownership) }
         if options.networkFileSystems == .refused { try NetworkFileSystem.check(directory) }
         try directory.checkLockFile(ownership: options.ownership)
         if options.residence == .unlinkedAfterOpen { try checkIsUnused(directory) }
@@ -173,7 +174,7 @@ extension Environment {
         switch options.durability {
         case .full: break
         case .relaxed: flags |= UInt32(MDB_NOMETASYNC)
-        case .disposable: flags |= UInt32(MDB_NOSYNC)
+        case .checkpointed, .disposable: flags |= UInt32(MDB_NOSYNC)
         }
         return flags
     }

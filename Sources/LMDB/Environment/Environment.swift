@@ -61,6 +61,13 @@ package final class Environment: @unchecked Sendable {
     let earlyWritingCount = Atomic<Int>(0)
     /// How many more values are read from copies of pages (`ReadTransaction.find`).
     let sparingReadsLeft: Atomic<Int>
+    let checkpoints = Locked(CheckpointState())
+    /// Whether the process keeps the last checkpoint from being written on.
+    let isPinned = Atomic<Bool>(false)
+    /// Commits of this process since its last checkpoint.
+    let unsyncedCommits = Atomic<Int>(0)
+    /// How often the last checkpoint before closing could not be made.
+    let checkpointFailures = Atomic<Int>(0)
     /// LMDB's environment; nil once closed.
     @exclusivity(unchecked) var handle: OpaquePointer?
 
@@ -88,6 +95,7 @@ package final class Environment: @unchecked Sendable {
         writerLock = WriterLock(descriptor: descriptor, path: path)
         handle = try openHandle()
         try openSums()
+        try openCheckpoints()
     }
 
     deinit {

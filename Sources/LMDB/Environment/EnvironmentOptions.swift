@@ -14,6 +14,8 @@ package struct EnvironmentOptions: Sendable, Equatable {
         case full
         /// Power loss may take the last commits; the file stays sound.
         case relaxed
+        /// The end of the process. Power loss takes the file back to its last checkpoint (`keepCheckpoints`).
+        case checkpointed
         /// The end of the process only: after power loss the file may be damaged.
         case disposable
     }

@@ -65,6 +65,8 @@ package struct LMDBError: Error, Sendable, Equatable {
         case alreadyExists
         /// The store is open in this process with options that do not fit.
         case conflictingOptions
+        /// The system has stopped since the store was written, and only a writer can take it back to its checkpoint.
+        case unrestored
         /// The environment was closed.
         case closed
         /// Another code of LMDB or the operating system.
@@ -143,6 +145,7 @@ extension LMDBError.Code {
         case .incompatibleTable: "the table has flags that are not supported"
         case .alreadyExists: "a file exists already"
         case .conflictingOptions: "the store is open in this process with other options"
+        case .unrestored: "the system has stopped since the store was written, and no writer has taken it back yet"
         case .closed: "the environment is closed"
         case .other(let number): "unexpected code \(number)"
         default: "unexpected failure"

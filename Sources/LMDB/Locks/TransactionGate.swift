@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// Counts the open transactions of an environment, so that the map is only replaced while there are none.

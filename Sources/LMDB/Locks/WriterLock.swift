@@ -3,6 +3,7 @@
 #else
     import Darwin
 #endif
+import Locking
 
 /// The lock that a writer takes before LMDB's own writer mutex, because that mutex has no timeout.
 ///

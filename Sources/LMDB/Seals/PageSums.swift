@@ -370,9 +370,9 @@ final class PageSums: @unchecked Sendable {
         return start.mixed(with: mount(of: descriptor))
     }
 
-    private static let processSession = UInt64.random(in: 1 ... .max)
+    static let processSession = UInt64.random(in: 1 ... .max)
 
-    private static let systemStart: UInt64? = {
+    static let systemStart: UInt64? = {
         #if os(Linux)
             let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }
@@ -386,7 +386,7 @@ final class PageSums: @unchecked Sendable {
         return name?.reduce(1) { $0.mixed(with: UInt64($1)) }
     }()
 
-    private static func mount(of descriptor: Int32) -> UInt64 {
+    static func mount(of descriptor: Int32) -> UInt64 {
         let mount = UInt64(clmdb_mount(descriptor))
         if mount != 0 { return mount }
         var status = stat()

@@ -101,6 +101,7 @@ extension Environment {
         do throws(LMDBError) {
             try pageGuard.checkLength()
             try sealBeforeWriting()
+            if !isCheckpointKept { try makeCheckpoint() }
             guard transaction.noteCommit() else {
                 let commit = transaction.number - 1
                 throw failure(
@@ -126,6 +127,7 @@ extension Environment {
 
     /// Counts a commit that succeeded; comes before `writeEnded`.
     func noteCommit() {
+        unsyncedCommits.add(1, ordering: .relaxed)
         freePages.committed()
         guard folioSplitter.isOfUse, let handle else { return }
         folioSplitter.committed(size: Self.fileSize(of: handle), mapAddress: bounds.lower.load(ordering: .relaxed))

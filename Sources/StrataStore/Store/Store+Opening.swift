@@ -81,6 +81,9 @@ extension Store {
         let lmdbOptions = environmentOptions(location, hasModel: model != nil, options)
         // One opening at a time, because looking into a file and opening it are two steps.
         let environment = try openings.withLock { _ in
+            if !options.isReadOnly {
+                try Environment.restoreCheckpoint(at: directory.path, ownership: lmdbOptions.ownership)
+            }
             if case .directory = location { try refuseForeignFile(directory, lmdbOptions, options) }
             return try Environment.open(at: directory.path, options: lmdbOptions)
         }
@@ -127,6 +130,7 @@ extension Store {
             switch options.durability {
             case .full: .full
             case .relaxed: .relaxed
+            case .checkpointed: .checkpointed
             case .disposable: .disposable
             }
         if case .inMemory = location {

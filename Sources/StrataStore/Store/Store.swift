@@ -28,6 +28,7 @@ package final class Store: Sendable {
     let mending = ViewMending()
     let scrubber = Locked<RepeatedWork?>(nil)
     let keeper = Locked<RepeatedWork?>(nil)
+    private let checkpoints: RepeatedWork?
     /// The store's side of a shared log.
     let node = Locked<LogNode?>(nil)
     private let isClosed = Atomic(false)
@@ -47,6 +48,7 @@ package final class Store: Sendable {
                 holdLock: { try file.environment.holdWriterLock(timeout: file.options.writerLockTimeout) },
                 releaseLock: { file.environment.releaseWriterLock() }))
         self.writer = writer
+        checkpoints = try RepeatedWork.checkpoints(of: file)
         lease = RowLease(
             size: file.options.rowLeaseSize, lease: { try file.leaseRows($0, on: writer) },
             inBackground: { job in _ = writer.submit(Submission(.run(job))) })
@@ -90,6 +92,7 @@ package final class Store: Sendable {
         feed.stop()
         scrubber.withLock { $0?.stop() }
         keeper.withLock { $0?.stop() }
+        checkpoints?.stop()
         let node = node.withLock { $0 }
         node?.stopReceiving()
         let unused = lease.takeUnused()

@@ -34,6 +34,18 @@ import Testing
         }
     }
 
+    /// What the store had when it was closed last is there, and what is left is a beginning of what was acknowledged.
+    @Test(arguments: ["alone", "saves", "rebuild", "create"]) func aPowerCutTakesAStoreBackToItsCheckpoint(
+        work: String
+    ) throws {
+        let campaign = try ImageCampaign(work, .checkpointed)
+        try campaign.record(rounds: 12)
+        for seed in RandomTesting.seeds(unlessAsked: [1]) {
+            let findings = try campaign.findings(seed: seed, count: Self.count)
+            #expect(findings.isEmpty, "STRATA_SEED=\(seed), \(work):\n\(findings.joined(separator: "\n"))")
+        }
+    }
+
     @Test func theEndOfAProcessTakesNothingOfADisposableStore() throws {
         let campaign = try ImageCampaign("alone", .disposable)
         try campaign.record(rounds: 4)

@@ -37,7 +37,8 @@ public enum RaceWorld {
         at location: PersistentStoreLocation, log: PersistentStoreLog? = nil
     ) throws -> PersistentContainer {
         let container = PersistentContainer(
-            name: "Race", model: try model(), at: location, options: .init(durability: .disposable, log: log))
+            name: "Race", model: try model(), at: location,
+            options: .init(durability: log == nil ? .disposable : .full, log: log))
         try container.loadPersistentStores()
         return container
     }

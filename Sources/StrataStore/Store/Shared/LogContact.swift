@@ -1,4 +1,5 @@
 package import Foundation
+import Locking
 package import StrataModel
 
 /// How a store stands to its shared log.
@@ -25,7 +26,7 @@ final class LogContact: @unchecked Sendable {
     static let longestPause = Duration.milliseconds(500)
 
     private let connection: SharedLogConnection
-    private let condition = NSCondition()
+    private let condition = TimedMonitor()
     private var lastAnswer: Date?
     /// Since when no question was answered.
     private var silence: ContinuousClock.Instant?
@@ -131,8 +132,7 @@ final class LogContact: @unchecked Sendable {
 
     /// Sleeps, but not beyond `stop`.
     func sleep(_ duration: Duration) {
-        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-        let end = Date(timeIntervalSinceNow: seconds)
+        let end = ContinuousClock.now + duration
         condition.withLock {
             while !isStopped { if !condition.wait(until: end) { break } }
         }

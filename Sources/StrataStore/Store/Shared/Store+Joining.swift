@@ -7,11 +7,11 @@ package import StrataModel
 // for writing without the log: what was written then would be in no other store.
 
 extension StoreOptions {
-    /// The options of a store that shares its log: the log is what makes a save durable, and what a power loss takes of
-    /// the store is received again. A migration is one transaction.
+    /// The options of a store that shares its log: the log makes a save durable, and the store receives again what a power
+    /// loss takes of it. A migration is one transaction.
     func joining(_ identity: SharedLogIdentity?) -> StoreOptions {
         var options = self
-        if options.durability == .full { options.durability = .relaxed }
+        if options.durability != .disposable { options.durability = .checkpointed }
         options.migration.limits.objectsInOneCommit = .max
         options.identity = identity
         return options
@@ -134,7 +134,7 @@ extension Store {
 
 /// Tells a waiting thread that something has happened. `isRaised` is guarded by `condition`.
 private final class NewsFlag: @unchecked Sendable {
-    private let condition = NSCondition()
+    private let condition = TimedMonitor()
     private var isRaised = false
 
     func raise() {
@@ -146,11 +146,8 @@ private final class NewsFlag: @unchecked Sendable {
 
     /// - Returns: false if nothing has happened until then.
     func wait(until end: ContinuousClock.Instant) -> Bool {
-        let left = end - .now
-        let seconds = Double(left.components.seconds) + Double(left.components.attoseconds) / 1e18
-        let date = Date(timeIntervalSinceNow: seconds)
-        return condition.withLock {
-            while !isRaised { if !condition.wait(until: date) { return false } }
+        condition.withLock {
+            while !isRaised { if !condition.wait(until: end) { return false } }
             isRaised = false
             return true
         }

@@ -1,4 +1,3 @@
-import Foundation
 import Locking
 
 /// Does some work again and again, on a thread of its own, until it is stopped.
@@ -10,7 +9,7 @@ final class RepeatedWork: @unchecked Sendable {
         case again, end
     }
 
-    private let condition = NSCondition()
+    private let condition = TimedMonitor()
     private var isStopped = false
     private var passes = 0
 
@@ -43,7 +42,7 @@ final class RepeatedWork: @unchecked Sendable {
 
     /// - Returns: false where it was stopped meanwhile.
     private func wait(for interval: Duration) -> Bool {
-        let end = Date(timeIntervalSinceNow: interval / .seconds(1))
+        let end = ContinuousClock.now + interval
         return condition.withLock {
             while !isStopped, condition.wait(until: end) {}
             return !isStopped
@@ -52,6 +51,8 @@ final class RepeatedWork: @unchecked Sendable {
 
     /// Waits until the work has been done so many times.
     func waitForPasses(_ count: Int) {
-        condition.withLock { while passes < count, !isStopped { condition.wait() } }
+        condition.withLock {
+            while passes < count, !isStopped { _ = condition.wait(until: .now + .seconds(60)) }
+        }
     }
 }

@@ -59,6 +59,11 @@ extension StrataError {
                     "The store's files cannot be read or written; reading needs to write to lock.mdb, too."
                 )
             case .outcomeUnknown, .panic: (.noSpace, "The disk is full or failed while the store was being created.")
+            case .unrestored:
+                (
+                    .persistentStoreOpen,
+                    "The system has stopped since this copy of a shared log was written. Open it with its log first."
+                )
             default: (.persistentStoreOpen, "")
             }
         if message.isEmpty {

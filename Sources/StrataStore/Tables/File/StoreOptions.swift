@@ -16,6 +16,9 @@ package enum StoreDurability: String, Sendable, Hashable, CaseIterable {
     case full
     /// A crash of the process. Loss of power may take the last commit, but leaves the file sound.
     case relaxed
+    /// A crash of the process. Loss of power takes the store back to its last checkpoint, some seconds before; for copies
+    /// of a shared log, which has the rest.
+    case checkpointed
     /// The end of the process only; for stores that can be recreated.
     case disposable
 }
@@ -58,6 +61,8 @@ package struct StoreRetention: Sendable, Hashable {
 /// How a store is opened.
 package struct StoreOptions: Sendable {
     package var durability = StoreDurability.full
+    /// How long after a commit it is safe from a power cut, with `checkpointed` durability.
+    package var checkpointInterval = Duration.seconds(1)
     package var isReadOnly = false
     package var createsIfMissing = true
     /// Whether the store takes over transactions of another one; saving throws `readOnly`. A standby can only be opened

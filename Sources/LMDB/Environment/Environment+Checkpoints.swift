@@ -1,0 +1,224 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import CLMDB
+import Locking
+import Synchronization
+
+/// What keeps the checkpoint of a `checkpointed` environment as it is: a read transaction at its commit or before.
+///
+/// LMDB writes on no page that a reader may need. So while each process that writes has such a transaction, which is
+/// called its *pin* here, the pages of the checkpoint stay as they were synced. `pin` is used with the state's lock only.
+struct CheckpointState: @unchecked Sendable {
+    /// Nil for other durabilities.
+    var file: CheckpointFile?
+    var pin: OpaquePointer?
+}
+
+extension Environment {
+    // MARK: After a power cut
+
+    /// Takes a store back to its last checkpoint if the system or the disk has stopped since the last commit. Before
+    /// any of its files is read. Does nothing for stores without checkpoints, and while a process uses the store.
+    ///
+    /// - Throws: `noSpaceOrIO`, `permissionDenied`.
+    package static func restoreCheckpoint(
+        at directoryPath: String, ownership: FileOwnership
+    ) throws(LMDBError) {
+        let directory: EnvironmentDirectory
+        do {
+            directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)
+            guard try directory.status(of: CheckpointFile.name) != nil else { return }
+        } catch {
+            // Opening the store says what is wrong.
+            return
+        }
+        let file = CheckpointFile(
+            try directory.openFile(CheckpointFile.name, O_RDWR, ownership: ownership).descriptor)
+        guard file.exclude(), var checkpoint = file.newest else { return }
+        let data = try directory.openFile(EnvironmentDirectory.dataName, O_RDWR, ownership: ownership)
+        defer { EnvironmentDirectory.closeFile(data.descriptor) }
+        let session = FileSession(of: data.descriptor)
+        guard checkpoint.session != session else { return }
+        // A data file from elsewhere stays as it is, and a copy of this one is recognized.
+        if checkpoint.file != data.identity.number {
+            guard checkpoint.isWhole(in: data.descriptor) else { return }
+            checkpoint.file = data.identity.number
+        }
+        // Sums of pages that are not there any more.
+        directory.remove(EnvironmentDirectory.sumsName)
+        for slot in 0..<UInt64(2) {
+            let words = checkpoint.metaPage(slot: slot)
+            let offset = off_t(slot) * off_t(checkpoint.pageSize)
+            guard pwrite(data.descriptor, words, 8 * words.count, offset) == 8 * words.count else {
+                throw SystemError.current("go back to the last checkpoint", directoryPath)
+            }
+        }
+        guard CheckpointFile.sync(data.descriptor) == 0 else {
+            throw SystemError.current("go back to the last checkpoint", directoryPath)
+        }
+        checkpoint.number += 1
+        checkpoint.session = session
+        let result = file.write(checkpoint)
+        guard result == 0 else { throw SystemError.lmdb(result, "go back to the last checkpoint", directoryPath) }
+    }
+
+    /// Refuses a store that has to go back to its checkpoint to one that may not write.
+    func refuseUnrestored() throws(LMDBError) {
+        guard options.isReadOnly, try directory.status(of: CheckpointFile.name) != nil else { return }
+        let file = CheckpointFile(try directory.openFile(CheckpointFile.name, O_RDONLY))
+        guard let checkpoint = file.newest, checkpoint.file == identity.number,
+            checkpoint.session.start != FileSession(of: descriptor).start, head(of: checkpoint.commit) != checkpoint.head
+        else { return }
+        throw failure(
+            .unrestored, "open the environment", detail: "the system has stopped since it was written")
+    }
+
+    // MARK: Making checkpoints
+
+    /// Opens the file of checkpoints, or ends with it where another durability does without.
+    func openCheckpoints() throws(LMDBError) {
+        try refuseUnrestored()
+        guard !options.isReadOnly, options.residence == .named else { return }
+        guard options.durability == .checkpointed else { return try endCheckpoints() }
+        let file = CheckpointFile(
+            try directory.openFile(CheckpointFile.name, O_RDWR | O_CREAT, ownership: options.ownership).descriptor)
+        guard file.share() else { throw SystemError.current("lock the checkpoint", path) }
+        checkpoints.withLock { $0.file = file }
+    }
+
+    private func endCheckpoints() throws(LMDBError) {
+        guard try directory.status(of: CheckpointFile.name) != nil else { return }
+        let file = CheckpointFile(try directory.openFile(CheckpointFile.name, O_RDWR))
+        guard file.exclude() else {
+            throw failure(.conflictingOptions, "open the environment", detail: "another process has it with checkpoints")
+        }
+        // What is not synced yet has no checkpoint from now on.
+        try sync(.forced)
+        directory.remove(CheckpointFile.name)
+        try directory.synchronize()
+    }
+
+    /// Whether a write transaction needs no checkpoint before it.
+    var isCheckpointKept: Bool { options.durability != .checkpointed || isPinned.load(ordering: .relaxed) }
+
+    /// Makes the newest commit the checkpoint, and pins it.
+    ///
+    /// Inside the gate. Under the writer's lock if there is no pin, so that the newest commit stays the newest.
+    /// - Throws: `noSpaceOrIO`, `readersFull`, `panic`; the checkpoint before stays then.
+    /// - Complexity: a sync of the file; none where the newest commit is the checkpoint already.
+    func makeCheckpoint() throws(LMDBError) {
+        try checkpoints.withLock { state throws(LMDBError) in
+            guard let file = state.file, let handle else { return }
+            let made = try file.alone { () throws(LMDBError) in
+                let count = unsyncedCommits.load(ordering: .relaxed)
+                let (pin, head) = try newPin(handle)
+                do throws(LMDBError) {
+                    try write(head, file, handle)
+                } catch {
+                    mdb_txn_abort(pin)
+                    throw error
+                }
+                unsyncedCommits.subtract(count, ordering: .relaxed)
+                return pin
+            }
+            guard let pin = made else { throw SystemError.current("lock the checkpoint", path) }
+            if let old = state.pin { mdb_txn_abort(old) }
+            state.pin = pin
+            isPinned.store(true, ordering: .relaxed)
+        }
+    }
+
+    private func write(_ head: [UInt64], _ file: CheckpointFile, _ handle: OpaquePointer) throws(LMDBError) {
+        let newest = file.newest
+        var next = Checkpoint(
+            number: (newest?.number ?? 0) + 1, session: FileSession(of: descriptor), file: identity.number, head: head)
+        if let newest {
+            next.number = newest.number
+            if next == newest { return }
+            next.number += 1
+        }
+        let result = mdb_env_sync(handle, 1)
+        guard result == 0 else { throw failure(result, "make a checkpoint") }
+        let written = file.write(next)
+        guard written == 0 else { throw SystemError.lmdb(written, "make a checkpoint", path) }
+        // The file's name has to outlast the power as well.
+        if newest == nil { try directory.synchronize() }
+    }
+
+    /// A read transaction of LMDB at the newest commit, and the commit's meta page.
+    private func newPin(_ handle: OpaquePointer) throws(LMDBError) -> (OpaquePointer, [UInt64]) {
+        while true {
+            var begun: OpaquePointer?
+            let result = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
+            guard result == 0, let pin = begun else { throw failure(result, "make a checkpoint") }
+            let commit = UInt64(mdb_txn_id(pin))
+            // Its meta page is written on by the second commit after it, which begins when the first has ended.
+            if let head = head(of: commit), UInt64(Self.shape(of: handle).info.me_last_txnid) == commit {
+                return (pin, head)
+            }
+            mdb_txn_abort(pin)
+        }
+    }
+
+    /// The meta page of a commit as the file has it now; nil if it is that of another one.
+    private func head(of commit: UInt64) -> [UInt64]? {
+        guard let handle else { return nil }
+        let offset = Int(commit & 1) * Self.shape(of: handle).pageSize
+        guard let bytes = [UInt8](descriptor, at: offset, count: MetaPage.size) else { return nil }
+        return bytes.withUnsafeBytes { bytes in
+            guard MetaPage(bytes).transaction == commit else { return nil }
+            var words = (0..<Checkpoint.headWordCount).map {
+                bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self)
+            }
+            words[0] = 0
+            return words
+        }
+    }
+
+    /// Does what is due about once a second: a checkpoint after commits, and letting go of the pin where this process
+    /// does not write any more, so that the pages of old commits can be used again.
+    ///
+    /// - Throws: `noSpaceOrIO`, `closed`.
+    package func keepCheckpoints() throws(LMDBError) {
+        guard options.durability == .checkpointed, isPinned.load(ordering: .relaxed) else { return }
+        try withHandle("make a checkpoint") { _ throws(LMDBError) in
+            if unsyncedCommits.load(ordering: .relaxed) > 0 { return try makeCheckpoint() }
+            do throws(LMDBError) {
+                try writerLock.acquire(timeout: .zero)
+            } catch {
+                return
+            }
+            defer { writerLock.release() }
+            // A writer may have come in between.
+            if unsyncedCommits.load(ordering: .relaxed) == 0 { dropPin() }
+        }
+    }
+
+    private func dropPin() {
+        checkpoints.withLock { state in
+            isPinned.store(false, ordering: .relaxed)
+            if let pin = state.pin { mdb_txn_abort(pin) }
+            state.pin = nil
+        }
+    }
+
+    /// Makes the last checkpoint before LMDB's environment is closed. Without it the store goes back to an earlier one
+    /// at the next power cut.
+    func endPin() {
+        guard isPinned.load(ordering: .relaxed) else { return }
+        if unsyncedCommits.load(ordering: .relaxed) > 0 {
+            do throws(LMDBError) { try makeCheckpoint() } catch { checkpointFailures.add(1, ordering: .relaxed) }
+        }
+        dropPin()
+    }
+}
+
+extension FileSession {
+    /// The present one of an open file.
+    init(of descriptor: Int32) {
+        self.init(start: PageSums.systemStart ?? PageSums.processSession, mount: PageSums.mount(of: descriptor))
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataPostgres
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// Processes whose connections to the shared log are cut, slow, one-sided and doubled while they save, and which are
+/// killed now and then.
+///
+/// `make test-shared` runs it; `STRATA_PARTITION_ROUNDS=300` makes a campaign of it.
+@Suite(.enabled(if: TestLog.partitionRounds > 0, needsServer)) struct SharedPartitionTests {
+    /// A process and the way from it to the server.
+    private struct Site {
+        let proxy: TestProxy
+        let folder: URL
+        let address: String
+        var node: RaceNode
+
+        init(_ folder: URL, _ socket: String, _ lineage: String, _ random: SeededGenerator) throws {
+            proxy = try TestProxy(to: socket, random: random)
+            self.folder = folder
+            address = "postgresql://127.0.0.1:\(proxy.port)/postgres?user=strata&sslmode=disable&gssencmode=disable"
+            node = try RaceNode(folder, address, lineage, timeout: Self.timeout)
+        }
+
+        /// So short that answers which are lost leave saves in doubt.
+        static let timeout = Duration.milliseconds(400)
+    }
+
+    @Test func acknowledgedSavesOutlivePartitions() throws {
+        let folder = try #require(TestLog.socketFolder)
+        let connection = try TestLog.postgres.make()
+        let address = try #require(TestLog.address)
+        let lineage = try #require(connection.name.split(separator: "#").last.map(String.init))
+        let root = FileManager.default.temporaryDirectory.appending(path: "strata-partition-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let seed = RandomTesting.seeds[0]
+        var random = SeededGenerator(seed: seed)
+        var history = SharedHistory()
+        var sites = try (0..<3).map { number in
+            try Site(
+                root.appending(path: "\(number)"), folder + "/.s.PGSQL.5432", lineage,
+                SeededGenerator(seed: seed &+ UInt64(number)))
+        }
+        defer { for site in sites { site.proxy.close() } }
+        // Each has a store of its own before the first partition.
+        Thread.sleep(forTimeInterval: 0.7)
+        var counts: [Weather: Int] = [:]
+        for round in 0..<TestLog.partitionRounds {
+            for site in sites {
+                let weather = Weather.allCases.randomElement(using: &random) ?? .fine
+                site.proxy.weather = weather
+                counts[weather, default: 0] += 1
+            }
+            Thread.sleep(forTimeInterval: Double.random(in: 0.05...0.6, using: &random))
+            if round % 5 == 4 {
+                let number = Int.random(in: 0..<3, using: &random)
+                sites[number].node.kill(number, &history)
+                sites[number].node = try RaceNode(
+                    sites[number].folder, sites[number].address, lineage, timeout: Site.timeout)
+            }
+            if round % 3 == 2 {
+                for site in sites { site.proxy.weather = .fine }
+                Thread.sleep(forTimeInterval: 0.15)
+            }
+        }
+        for site in sites { site.proxy.weather = .fine }
+        // What is late comes.
+        Thread.sleep(forTimeInterval: 1)
+        for (number, site) in sites.enumerated() { site.node.kill(number, &history) }
+        let log = PersistentStoreLog.postgres(address, lineage: lineage)
+        let stores = try sites.map { try RaceWorld.container(at: .url($0.folder), log: log) }
+        defer { for store in stores { store.close() } }
+        for store in stores {
+            try store.catchUp()
+            #expect(try store.verify().isSound)
+        }
+        try history.take(try log.connection.connect().readAll())
+        history.ends = try stores.map { try $0.store.logPosition().digest }
+        history.views = try stores.map { "\(try RaceWorld.state($0.newBackgroundContext()))" }
+        #expect(history.violations == [], "STRATA_SEED=\(seed)")
+        let saved = history.saves.count { $0.outcome == .acknowledged }
+        #expect(saved > TestLog.partitionRounds)
+        let weathers = counts.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
+        print("\(TestLog.partitionRounds) rounds (\(weathers)), \(saved) acknowledged saves, "
+            + "\(history.saves.count - saved) open ones, \(history.looks.count) looks")
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import StrataModel
+import StrataStore
+import StrataTestSupport
+
+/// A log that does what it is asked and whose answers get lost.
+final class Deaf: SharedLog, @unchecked Sendable {
+    private let log: any SharedLog
+    private let lock = NSLock()
+    private var isDeaf = false
+
+    init(_ log: any SharedLog) { self.log = log }
+
+    func setDeaf(_ isDeaf: Bool) { lock.withLock { self.isDeaf = isDeaf } }
+
+    private func answer<R>(_ result: R) throws(SharedLogFailure) -> R {
+        if lock.withLock({ isDeaf }) { throw .answerLost("it is deaf") }
+        return result
+    }
+
+    func open(founder: SharedLogIdentity?) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd)
+    {
+        try log.open(founder: founder)
+    }
+    func append(
+        _ transactions: [SharedTransaction], after end: SharedLogEnd
+    ) throws(SharedLogFailure) -> SharedAppendAnswer { try answer(try log.append(transactions, after: end)) }
+    func read(after number: TransactionNumber, limitInBytes: Int) throws(SharedLogFailure) -> [SharedTransaction] {
+        try answer(try log.read(after: number, limitInBytes: limitInBytes))
+    }
+    func digest(of number: TransactionNumber) throws(SharedLogFailure) -> [UInt8]? { try log.digest(of: number) }
+    func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
+        try answer(try log.wait(after: number, timeout: timeout))
+    }
+    func leaseRows(_ count: UInt64) throws(SharedLogFailure) -> Range<UInt64> { try log.leaseRows(count) }
+    func put(blob: Data, digest: Data) throws(SharedLogFailure) { try log.put(blob: blob, digest: digest) }
+    func blob(digest: Data) throws(SharedLogFailure) -> Data? { try log.blob(digest: digest) }
+    func close() { log.close() }
+}
+
+/// A log whose news do not come.
+final class Asleep: SharedLog {
+    private let log: any SharedLog
+
+    init(_ log: any SharedLog) { self.log = log }
+
+    func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
+        Thread.sleep(forTimeInterval: 0.01)
+        return number
+    }
+    func open(founder: SharedLogIdentity?) throws(SharedLogFailure) -> (identity: SharedLogIdentity, end: SharedLogEnd)
+    {
+        try log.open(founder: founder)
+    }
+    func append(
+        _ transactions: [SharedTransaction], after end: SharedLogEnd
+    ) throws(SharedLogFailure) -> SharedAppendAnswer { try log.append(transactions, after: end) }
+    func read(after number: TransactionNumber, limitInBytes: Int) throws(SharedLogFailure) -> [SharedTransaction] {
+        try log.read(after: number, limitInBytes: limitInBytes)
+    }
+    func digest(of number: TransactionNumber) throws(SharedLogFailure) -> [UInt8]? { try log.digest(of: number) }
+    func leaseRows(_ count: UInt64) throws(SharedLogFailure) -> Range<UInt64> { try log.leaseRows(count) }
+    func put(blob: Data, digest: Data) throws(SharedLogFailure) { try log.put(blob: blob, digest: digest) }
+    func blob(digest: Data) throws(SharedLogFailure) -> Data? { try log.blob(digest: digest) }
+    func close() { log.close() }
+}
