@@ -134,9 +134,15 @@ public struct BucketTarget: ShippingTarget {
         let found = try connection.send("HEAD", path(name))
         if found.status == 200 { return .existed }
         guard found.status == 404 else { throw connection.refusal(found) }
+        try replace(name, with: data)
+        return .written
+    }
+
+    /// Writes a file in one request, which the server carries out whole or not at all. A bucket with versions keeps the
+    /// one before.
+    public func replace(_ name: String, with data: Data) throws {
         let answer = try connection.send("PUT", path(name), body: data)
         guard answer.status == 200 else { throw connection.refusal(answer) }
-        return .written
     }
 
     /// Removes a file.

@@ -47,7 +47,9 @@ import Testing
         #expect(try Tool.run("doctor", store.path).exitCode == 0)
         let log = try Tool.run("log", store.path, "--json").output
         #expect(log.contains("\"erased\":true") && !log.contains(film.title))
-        #expect(try Tool.run("log", store.path).output.contains("values were erased"))
+        let told = try Tool.run("log", store.path).output
+        #expect(told.contains("values were erased") && told.contains("because: asked for it"), "\(told)")
+        #expect(told.contains("erased \(film.reference)\n"), "\(told)")
         #expect(try Tool.run("verify", store.path, "--json").output.contains("asked for it"))
         // A restored backup has forgotten it as well.
         let list = store.path + ".erasures"

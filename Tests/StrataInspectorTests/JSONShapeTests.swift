@@ -83,7 +83,11 @@ import Testing
 
     @Test func commandsThatLookPrintWhatTheirHelpSays() throws {
         let path = store.path
-        try check("inspect", [Run(command: "inspect", arguments: [path])], rare: ["process", "active", "stale"])
+        try check(
+            "inspect", [Run(command: "inspect", arguments: [path])],
+            rare: [
+                "process", "active", "stale", "eventNumber", "transaction", "time", "truncated", "author", "reason",
+            ])
         try check("count", [Run(command: "count", arguments: [path, "Ding"])])
         try check(
             "show",
@@ -100,7 +104,7 @@ import Testing
                 Run(command: "log", arguments: [path], isLines: true),
                 Run(command: "log", arguments: [path, "--reverse"], isLines: true),
             ],
-            rare: ["position", "positionBefore", "moved", "erased"])
+            rare: ["position", "positionBefore", "moved", "erased", "erasure", "objects", "properties", "reason"])
         try check("blame", [Run(command: "blame", arguments: [path, store.full])])
         try check(
             "diff",
@@ -114,7 +118,7 @@ import Testing
             "history trim",
             [
                 Run(command: "history", arguments: ["trim", path, "--before", "t4", "--dry-run", "--force"])
-            ], rare: ["transaction", "time"])
+            ], rare: ["transaction", "time", "truncated", "author", "reason"])
         try check("timeline", [Run(command: "timeline", arguments: [path])])
         try check(
             "verify",

@@ -70,6 +70,15 @@ final class MemoryTarget: ShippingTarget {
         return outcome
     }
 
+    func replace(_ name: String, with data: Data) throws {
+        try failSometimes()
+        state.withLock { state in
+            state.files[name] = data
+            state.writeCount += 1
+        }
+        try failSometimes()
+    }
+
     func remove(_ name: String) throws {
         try failSometimes()
         state.withLock { $0.files[name] = nil }

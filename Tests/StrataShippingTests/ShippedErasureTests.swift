@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import StrataGraph
 import StrataModel
 import StrataStore
@@ -39,6 +40,7 @@ import Testing
         try library.insertFilm("the last")
         _ = try LogShipper(library.store, target).ship()
         #expect(try library.store.verify().isSound)
+        #expect(!target.files.values.contains { $0.range(of: Data("Secret".utf8)) != nil })
         let (newest, _) = try library.restored(target)
         #expect(try FilmLibrary.state(of: newest) == FilmLibrary.state(of: library.container))
         newest.close()
@@ -62,5 +64,50 @@ import Testing
         let error = #expect(throws: StrataError.self) { try other.container.apply(erasures) }
         #expect(error?.code == .persistentStoreOperation)
         #expect(try FilmLibrary.state(of: other.container).count == 1)
+    }
+
+    @Test func whatIsInterruptedIsDoneAgain() throws {
+        let library = try FilmLibrary()
+        let target = MemoryTarget()
+        let film = try library.insertFilm("SecretTitle", poster: Data("SecretPoster".utf8) + Data(count: 200_000))
+        _ = try LogShipper(library.store, target).ship(makesSnapshot: true)
+        for number in 0..<3 {
+            try library.insertFilm("film \(number)")
+            _ = try LogShipper(library.store, target).ship()
+        }
+        try library.container.erase([film.objectID], reason: "asked for")
+        target.state.withLock { $0.failuresInHundred = 15 }
+        var outcomes: Set<Bool> = []
+        for _ in 0..<1000 where !outcomes.contains(true) {
+            do {
+                _ = try LogShipper(library.store, target).ship()
+                outcomes.insert(true)
+            } catch let error as StrataError where error.code == .targetUnavailable {
+                outcomes.insert(false)
+            }
+        }
+        #expect(outcomes == [true, false])
+        target.state.withLock { $0.failuresInHundred = 0 }
+        #expect(!target.files.values.contains { $0.range(of: Data("Secret".utf8)) != nil })
+        // Nothing is left to do.
+        let again = try LogShipper(library.store, target).ship()
+        #expect(again.rewrittenCount == 0 && again.snapshot == nil && again.byteCount == 0)
+        let (copy, report) = try library.restored(target)
+        defer { copy.close() }
+        #expect(try report.damaged == [] && FilmLibrary.state(of: copy) == FilmLibrary.state(of: library.container))
+    }
+
+    @Test func aFollowedStoreIsErasedAtTheTargetToo() throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        let film = try library.insertFilm("SecretTitle")
+        let shipper = LogShipper(library.store, target)
+        _ = try shipper.ship()
+        #expect(try holds("SecretTitle", target.url))
+        try library.container.erase([film.objectID], reason: "asked for")
+        let report = try shipper.ship()
+        #expect(report.rewrittenCount == 1 && report.snapshot != nil)
+        #expect(try !holds("SecretTitle", target.url))
+        #expect(try shipper.ship().byteCount == 0)
     }
 }

@@ -56,6 +56,19 @@ import Testing
         #expect(target.names("log/").count == names.count + 1)
     }
 
+    @Test func oneKeptSnapshotIsEnough() throws {
+        let library = try FilmLibrary()
+        let target = MemoryTarget()
+        try library.insertFilms(3)
+        let shipper = LogShipper(library.store, target, ShippingOptions(keptSnapshots: 1))
+        let report = try shipper.ship(makesSnapshot: true)
+        #expect(report.snapshot == report.transaction && report.removedCount == 1)
+        #expect(target.names("log/").isEmpty)
+        let (copy, _) = try library.restored(target)
+        defer { copy.close() }
+        #expect(try FilmLibrary.state(of: copy) == FilmLibrary.state(of: library.container))
+    }
+
     @Test func onlyWhatKeptSnapshotsNeedStays() throws {
         let library = try FilmLibrary()
         let target = MemoryTarget()

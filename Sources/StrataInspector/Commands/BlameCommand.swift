@@ -13,7 +13,8 @@ struct BlameCommand: StoreCommand {
             'strata log --object' shows its links.
 
             --json prints {"object", "eventNumber", "values": {property: {"value", "event", "eventNumber", "transaction", \
-            "time", "author", "reason"}}}.
+            "time", "author", "reason", "beforeHistory"}}}. Who wrote a value before the history was truncated is no longer \
+            known: then "beforeHistory" is true. A value by default has no event.
 
             Examples:
                 strata blame BowTies.strata BowTie/p12
@@ -33,13 +34,13 @@ struct BlameCommand: StoreCommand {
             guard let state = try ShownObject.read(id, at: moment, in: store) else {
                 throw try ShownObject.absent(id, moment.eventNumber, names, store)
             }
-            let origins = try ValueOrigin.origins(of: id, through: moment.eventNumber, names, store)
+            let origins = try ValueOrigins(of: id, through: moment.eventNumber, names, store)
             if json { return try printJSON(state, origins, names) }
             print(state, origins, moment.linkNames(names, in: store))
         }
     }
 
-    private func print(_ state: ShownObject, _ origins: [String: ValueOrigin], _ links: LinkNames) {
+    private func print(_ state: ShownObject, _ origins: ValueOrigins, _ links: LinkNames) {
         var columns = Columns(
             [.left, .right, .left, .left, .left, .left], isFirm: [false, true, true, false, true, false],
             cutsToTerminal: true)
@@ -49,21 +50,21 @@ struct BlameCommand: StoreCommand {
                 .init(name, .bold), .init(origin.map { "\($0.event.eventNumber)" } ?? "-", .dim),
                 .init(origin.map { ValueText.moment($0.transaction.date) } ?? "-", .dim),
                 .init(origin?.transaction.author ?? "-", .cyan),
-                .init(origin.map { "\($0.event.kind)" } ?? "by default"),
+                .init(origin.map { "\($0.event.kind)" } ?? (origins.isCut ? "before the history" : "by default")),
                 .init(ValueText.of(value) { links.label(of: $0) }),
             ])
         }
         columns.flush()
     }
 
-    private func printJSON(_ state: ShownObject, _ origins: [String: ValueOrigin], _ names: RecordedNames) throws {
+    private func printJSON(_ state: ShownObject, _ origins: ValueOrigins, _ names: RecordedNames) throws {
         func text(_ value: AttributeValue, _ origin: ValueOrigin?) -> JSONObject {
             [
                 "value": JSONText.Value(value) { names.name(of: $0) }, "event": origin.map { "\($0.event.kind)" },
                 "eventNumber": origin?.event.eventNumber.rawValue,
                 "transaction": origin?.transaction.number.rawValue,
                 "time": origin.map { ValueText.moment($0.transaction.date) }, "author": origin?.transaction.author,
-                "reason": origin?.transaction.reason,
+                "reason": origin?.transaction.reason, "beforeHistory": origin == nil && origins.isCut,
             ]
         }
         try JSONText.print([
@@ -77,12 +78,17 @@ struct BlameCommand: StoreCommand {
 struct ValueOrigin {
     let event: RecordedEvent
     let transaction: TransactionRecord
+}
 
-    /// The origin of each property's value at a moment, by the property's name; none for a value by default.
-    static func origins(
-        of id: ObjectID, through last: EventNumber, _ names: RecordedNames, _ store: Store
-    ) throws -> [String: ValueOrigin] {
-        var origins: [String: ValueOrigin] = [:]
+/// The events that gave an object's properties their values at a moment.
+struct ValueOrigins {
+    private var byName: [String: ValueOrigin] = [:]
+    /// Whether the history begins after the object's insertion: then a value without an origin may have been written
+    /// before. Otherwise it is there by default.
+    private(set) var isCut: Bool
+
+    init(of id: ObjectID, through last: EventNumber, _ names: RecordedNames, _ store: Store) throws {
+        isCut = try store.baseline() != nil
         for event in try store.history(of: id) where event.eventNumber <= last {
             let properties: [PropertyID]
             switch event.payload {
@@ -91,12 +97,16 @@ struct ValueOrigin {
             default: continue
             }
             guard let transaction = try store.transaction(event.transaction) else { continue }
-            for property in properties where origins[names.name(of: property)] == nil {
-                origins[names.name(of: property)] = ValueOrigin(event: event, transaction: transaction)
+            for property in properties where byName[names.name(of: property)] == nil {
+                byName[names.name(of: property)] = ValueOrigin(event: event, transaction: transaction)
             }
             // Events before this one belong to an earlier life of the object, before it was deleted and restored.
-            if event.kind == .inserted { break }
+            if event.kind == .inserted {
+                isCut = false
+                break
+            }
         }
-        return origins
     }
+
+    subscript(name: String) -> ValueOrigin? { byName[name] }
 }

@@ -20,7 +20,7 @@ struct HistoryTrimCommand: StoreCommand {
             state, get that error too. Freed pages are used by later saves; 'strata compact' gives them back to the disk. \
             \(Moment.help)
 
-            --json prints {"baseline": {"eventNumber", "transaction", "time"}, "transactions", "events", "holders": \
+            --json prints {"baseline": {"eventNumber", "transaction", "time", "truncated", "author", "reason"}, "transactions", "events", "holders": \
             [{"kind", "name", "eventNumber"}], "dryRun", "seconds"}; "baseline" is null while the history is whole.
 
             Examples:
@@ -72,12 +72,7 @@ struct HistoryTrimCommand: StoreCommand {
         if json {
             return try JSONText.print([
                 "baseline": JSONObject.orNull(
-                    report.baseline.map { baseline -> JSONObject in
-                        [
-                            "eventNumber": baseline.event.rawValue, "transaction": baseline.transaction.rawValue,
-                            "time": ValueText.moment(baseline.date),
-                        ]
-                    }),
+                    report.baseline?.json),
                 "transactions": report.droppedTransactions, "events": report.droppedEvents,
                 "holders": report.holds.map { hold -> JSONObject in
                     [
@@ -93,13 +88,12 @@ struct HistoryTrimCommand: StoreCommand {
         let events = ValueText.count(Int(clamping: report.droppedEvents), "event")
         let transactions = ValueText.count(Int(clamping: report.droppedTransactions), "transaction")
         if dryRun {
-            Output.shared.line("would drop \(transactions) with up to \(events)")
+            Output.shared.line("would drop \(transactions) and about \(events)")
         } else {
             Output.shared.line("dropped \(transactions) and \(events)")
         }
         guard let baseline = report.baseline else { return Output.shared.line("the history is whole") }
-        Output.shared.line(
-            "the history begins at event \(baseline.event) (t\(baseline.transaction), \(ValueText.moment(baseline.date)))"
-        )
+        Output.shared.line("the history begins at \(baseline.placeText)")
+        if !dryRun { Output.shared.line(baseline.truncationText) }
     }
 }

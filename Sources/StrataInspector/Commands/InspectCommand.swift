@@ -17,7 +17,8 @@ struct InspectCommand: StoreCommand {
             --json prints {"path", "store", "lineage", "format", "created", "models": [version], "log": {"events", \
             "transactions", "first", "last"}, "tags": {name: event number}, "subscriptions": {name: transaction}, "metadata": {name: value}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \
             "abstract"}], "tables": [{"name", "view", "entries", "bytes"}], "indexes": [{"name", "entity", "unique", \
-            "entries", "bytes"}], "blobs": {"files", "bytes", "named"}, "readers": [{"process", "active", "stale"}], \
+            "entries", "bytes"}], "blobs": {"files", "bytes", "named"}, "baseline": {"eventNumber", "transaction", "time", \
+            "truncated", "author", "reason"}, "standby", "sharedLog", "readers": [{"process", "active", "stale"}], \
             "reclaimableBytes"}.
 
             Examples:

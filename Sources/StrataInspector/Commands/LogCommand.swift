@@ -16,7 +16,8 @@ struct LogCommand: StoreCommand {
             --json prints one object a line for each event: {"eventNumber", "time", "transaction", "author", "event", \
             "object", "changes": {property: {"before", "after"}}} for updated; "values": {property: value} for inserted \
             and deleted; "relationship", "source", "target", "position" and "positionBefore" for linked, unlinked and moved; \
-            "model" for modelInstalled; "erased" is true for an event from which values were erased.
+            "model" for modelInstalled; "erasure": {"objects", "properties", "reason"} for an erasure; "erased" is true for an \
+            event from which values were erased.
 
             --follow goes on with what is saved from now on, by any process, until it is interrupted, its reader goes \
             away, or --limit is reached.

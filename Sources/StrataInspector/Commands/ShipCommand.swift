@@ -11,7 +11,8 @@ struct ShipCommand: StoreCommand {
         commandName: "ship",
         abstract: "Copies the log of a store to a directory or bucket, once or continuously.",
         discussion: """
-            What TARGET does not have yet is written there, in files that appear whole and never change. The command can \
+            What TARGET does not have yet is written there, in files that appear whole. After an erasure the values are \
+            taken out of the target's files, too, and snapshots from before it are removed. The command can \
             be interrupted at any point and called again. Apps may go on reading and writing. 'strata restore' makes a \
             store of what is there, as it was after any transaction, and 'strata standby' keeps a copy that can be read.
 
@@ -24,7 +25,7 @@ struct ShipCommand: StoreCommand {
             transaction can be restored.
 
             --json prints {"target", "transaction", "eventNumber", "transactions", "segments", "blobs", "bytes", \
-            "snapshot", "removed", "missingBlobs"}, and with --follow one such document a line, or {"target", "error"}.
+            "snapshot", "removed", "rewritten", "missingBlobs"}, and with --follow one such document a line, or {"target", "error"}.
 
             Examples:
                 strata ship BowTies.strata /mnt/backup/BowTies
@@ -96,6 +97,7 @@ struct ShipCommand: StoreCommand {
                     "eventNumber": report.eventNumber.rawValue, "transactions": report.transactionCount,
                     "segments": report.segmentCount, "blobs": report.blobCount, "bytes": report.byteCount,
                     "snapshot": JSONObject.orNull(report.snapshot?.rawValue), "removed": report.removedCount,
+                    "rewritten": report.rewrittenCount,
                     "missingBlobs": report.missingBlobCount,
                 ], isPretty: !follow)
         }
@@ -107,6 +109,9 @@ struct ShipCommand: StoreCommand {
         if report.byteCount > 0 { text += ", \(ValueText.size(UInt64(report.byteCount)))" }
         if let snapshot = report.snapshot { text += ", snapshot of t\(snapshot)" }
         if report.removedCount > 0 { text += ", \(ValueText.count(report.removedCount, "file")) removed" }
+        if report.rewrittenCount > 0 {
+            text += ", erased values taken out of \(ValueText.count(report.rewrittenCount, "file"))"
+        }
         Output.shared.line(text)
         if report.missingBlobCount > 0 {
             Output.printError(

@@ -11,6 +11,11 @@ struct StoreListing {
     let subscriptions: [String: TransactionNumber]
     let metadata: [String: AttributeValue]
 
+    private var keptEvents: UInt64 { statistics.head.event.rawValue - (statistics.baseline?.droppedCount ?? 0) }
+    private var keptTransactions: UInt64 {
+        statistics.head.transaction.rawValue - (statistics.baseline?.transaction.rawValue ?? 0)
+    }
+
     /// Without this command's own slot.
     private var readers: [StoreStatistics.ReaderUse] { statistics.readers.filter { $0.processID != getpid() } }
 
@@ -37,8 +42,14 @@ struct StoreListing {
         columns.add("model", versions.max().map { "version \($0) of \(versions.count)" } ?? "none")
         columns.add(
             "log",
-            "\(ValueText.count(Int(statistics.head.event.rawValue), "event")) in "
-                + ValueText.count(Int(statistics.head.transaction.rawValue), "transaction"))
+            "\(ValueText.count(Int(keptEvents), "event")) in "
+                + ValueText.count(Int(keptTransactions), "transaction"))
+        if let baseline = statistics.baseline {
+            columns.add("history", "begins at \(baseline.placeText)")
+            columns.add("", baseline.truncationText)
+        }
+        if statistics.isStandby { columns.add("standby", "takes over what another store saves; it cannot be saved to") }
+        if let log = statistics.sharedLog { columns.add("shared log", ValueText.harmless(log)) }
         columns.add("first", Self.text(statistics.firstTransaction))
         columns.add("last", Self.text(statistics.lastTransaction))
         columns.flush()
@@ -173,6 +184,8 @@ extension StoreListing {
                 "files": statistics.blobs.fileCount, "bytes": statistics.blobs.sizeInBytes,
                 "named": statistics.blobs.namedCount,
             ] as JSONObject,
+            "baseline": JSONObject.orNull(statistics.baseline?.json), "standby": statistics.isStandby,
+            "sharedLog": JSONObject.orNull(statistics.sharedLog),
             "readers": readers.map { reader -> JSONObject in
                 ["process": reader.processID, "active": reader.isActive, "stale": reader.isStale]
             },
@@ -182,7 +195,7 @@ extension StoreListing {
 
     private var log: JSONObject {
         [
-            "events": statistics.head.event.rawValue, "transactions": statistics.head.transaction.rawValue,
+            "events": keptEvents, "transactions": keptTransactions,
             "first": statistics.firstTransaction.map { ValueText.moment($0.date) },
             "last": statistics.lastTransaction.map { ValueText.moment($0.date) },
         ]

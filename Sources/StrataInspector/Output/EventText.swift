@@ -9,13 +9,16 @@ struct EventText {
     private var names: RecordedNames { links.names }
     /// Values longer than this are cut.
     var limit = 60
+    /// How many objects of an erasure are named.
+    private static let namedObjects = 5
 
     /// One line for each change, or one with all values of an insertion or deletion.
-    func lines(_ event: RecordedEvent) -> [String] {
-        event.isErased ? changes(event).filter { !$0.isEmpty } + ["values were erased"] : changes(event)
+    func lines(_ event: RecordedEvent, of transaction: TransactionRecord? = nil) -> [String] {
+        let lines = changes(event, transaction)
+        return event.isErased ? lines.filter { !$0.isEmpty } + ["values were erased"] : lines
     }
 
-    private func changes(_ event: RecordedEvent) -> [String] {
+    private func changes(_ event: RecordedEvent, _ transaction: TransactionRecord?) -> [String] {
         switch event.payload {
         case .inserted(let values): [list(values)]
         case .deleted(let values): [list(values)]
@@ -28,13 +31,13 @@ struct EventText {
                 "\(ends(pair)): \(pair.positionsBefore.map { position($0, "") } ?? "?") -> \(position(pair.positions, ""))"
             ]
         case .modelInstalled(let version): ["model version \(version.rawValue)"]
-        case .maintenance(let data): maintenance(data)
+        case .maintenance(let data): maintenance(data, transaction)
         case .redacted: []
         }
     }
 
-    private func maintenance(_ payload: Data) -> [String] {
-        switch try? payload.withUnsafeBytes({ try MaintenanceRecord($0) }) {
+    private func maintenance(_ payload: Data, _ transaction: TransactionRecord?) -> [String] {
+        switch MaintenanceRecord(shown: payload) {
         case .tagged(let name, let eventNumber): ["tag \(ValueText.harmless(name)) at event \(eventNumber)"]
         case .untagged(let name): ["tag \(ValueText.harmless(name)) removed"]
         case .metadata(let before, let after):
@@ -43,14 +46,20 @@ struct EventText {
                 return "metadata \(ValueText.harmless(name)): \(text(.value(old))) -> \(text(.value(new)))"
             }
         case .erased(let erasure):
-            [
-                "erased \(ValueText.count(erasure.objects.count, "object"))"
-                    + (erasure.properties.isEmpty
-                        ? "" : ": " + erasure.properties.map { names.name(of: $0) }.joined(separator: ", "))
-            ]
+            self.erasure(erasure) + (transaction?.reason.map { ["because: \(ValueText.harmless($0))"] } ?? [])
         case .note: ["note"]
-        case .unknown, nil: ["<\(ValueText.size(UInt64(payload.count)))>"]
+        case .unknown: ["<\(ValueText.size(UInt64(payload.count)))>"]
         }
+    }
+
+    private func erasure(_ erasure: ErasureRecord) -> [String] {
+        let objects = erasure.objects.map { names.name(of: $0) }
+        let few = objects.prefix(Self.namedObjects).joined(separator: ", ")
+        let rest = objects.count - Self.namedObjects
+        let properties = erasure.properties.map { names.name(of: $0) }.joined(separator: ", ")
+        return [
+            "erased " + (properties.isEmpty ? "" : "\(properties) of ") + few + (rest > 0 ? " and \(rest) more" : "")
+        ]
     }
 
     private func list(_ values: [RecordedEvent.Value]) -> String {
@@ -95,7 +104,7 @@ struct ColumnEventPrinter: EventPrinter {
     }
 
     mutating func print(_ event: RecordedEvent, _ transaction: TransactionRecord) {
-        let lines = text.lines(event)
+        let lines = text.lines(event, of: transaction)
         columns.add([
             .init("\(event.eventNumber)", .dim), .init(ValueText.moment(transaction.date), .dim),
             .init(transaction.author ?? "-", .cyan), .init("\(event.kind)", Self.colour(event.kind)),
@@ -140,6 +149,7 @@ extension RecordedEvent {
         var values: JSONObject?
         var pair: PairEvent?
         var model: ModelVersion?
+        var erasure: JSONObject?
         switch payload {
         case .inserted(let list), .deleted(let list):
             values = JSONObject(list.map { (names.name(of: $0.property), value($0.value)) })
@@ -151,7 +161,14 @@ extension RecordedEvent {
                 })
         case .linked(let link), .unlinked(let link), .moved(let link): pair = link
         case .modelInstalled(let version): model = version
-        case .maintenance, .redacted: break
+        case .maintenance(let data):
+            if case .erased(let record) = MaintenanceRecord(shown: data) {
+                erasure = [
+                    "objects": record.objects.map { names.name(of: $0) },
+                    "properties": record.properties.map { names.name(of: $0) }, "reason": transaction.reason,
+                ]
+            }
+        case .redacted: break
         }
         return [
             "eventNumber": eventNumber.rawValue, "time": ValueText.moment(transaction.date),
@@ -163,8 +180,15 @@ extension RecordedEvent {
             "target": pair.map { names.name(of: $0.key.target) },
             "position": pair.map { [$0.positions.inSource, $0.positions.inTarget] },
             "positionBefore": pair?.positionsBefore.map { [$0.inSource, $0.inTarget] },
-            "model": model?.rawValue,
+            "model": model?.rawValue, "erasure": erasure,
         ]
+    }
+}
+
+extension MaintenanceRecord {
+    /// For a listing: what cannot be read is unknown. `verify` tells of the damage.
+    fileprivate init(shown payload: Data) {
+        self = (try? payload.withUnsafeBytes { try MaintenanceRecord($0) }) ?? .unknown
     }
 }
 

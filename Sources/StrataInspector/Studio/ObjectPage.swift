@@ -21,8 +21,10 @@ struct ObjectPage: Encodable {
         let name: String
         let type: String
         let value: StudioCell
-        /// Nil for a value by default.
+        /// Nil for a value by default, and for one from before the history.
         let origin: Origin?
+        /// Whether the value may have been written before the history begins.
+        let isBeforeHistory: Bool
         /// The value at the other moment.
         var other: StudioCell?
         var isChanged: Bool?
@@ -90,7 +92,7 @@ struct ObjectPage: Encodable {
     private static func values(
         of id: ObjectID, _ state: ShownObject?, _ with: StoreMoment?, _ reading: StudioReading
     ) throws -> [Value] {
-        let origins = try ValueOrigin.origins(
+        let origins = try ValueOrigins(
             of: id, through: reading.moment.eventNumber, reading.names, reading.store)
         let others = try with.flatMap { try ShownObject.read(id, at: $0, in: reading.store) }?.values ?? []
         let byName = Dictionary(others.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -104,6 +106,7 @@ struct ObjectPage: Encodable {
                 name: name, type: property?.attribute?.type.name ?? "to-one",
                 value: StudioCell(value, reading.links, limit: mostCharacters),
                 origin: try origins[name].map { try Self.origin($0, of: name, reading) },
+                isBeforeHistory: origins[name] == nil && origins.isCut,
                 other: with.map { _ in StudioCell(other, reading.links, limit: mostCharacters) },
                 isChanged: with.map { _ in !value.isIdentical(to: other) })
         }

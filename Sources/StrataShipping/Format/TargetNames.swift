@@ -5,10 +5,11 @@
 //   snapshots/LINEAGE/LAST-DIGEST/SHA256.part   a piece of a copy of the store after transaction LAST
 //   snapshots/LINEAGE/LAST-DIGEST/SHA256.manifest    the pieces of that copy (SnapshotManifest.swift); written last
 //   blobs/AB/SHA256                             a large value; AB are the first two digits of its name
+//   erased/LINEAGE/EVENT.mark                   the erasures up to event EVENT were made in the target's files, too
 //   erasures/…                                  reserved: lists of erasures that a restore applies
 //
 // DIGEST is the beginning of the digest of transaction LAST: 16 hexadecimal digits. So logs that differ have different
-// names, and files of one name have the same content, whoever writes them.
+// names, and files of one name have the same content, whoever writes them, but for values that were erased since.
 
 package import Foundation
 package import StrataModel
@@ -20,11 +21,28 @@ package enum TargetName {
     package static let snapshots = "snapshots/"
     package static let blobs = "blobs/"
     package static let erasures = "erasures/"
+    package static let erased = "erased/"
 
     package static func log(of lineage: UUID) -> String { log + lineage.uuidString.lowercased() + "/" }
     package static func snapshots(of lineage: UUID) -> String {
         snapshots + lineage.uuidString.lowercased() + "/"
     }
+
+    package static func erased(from lineage: UUID) -> String { erased + lineage.uuidString.lowercased() + "/" }
+
+    /// Says that the erasures up to an event were made in the target's files.
+    package static func erased(from lineage: UUID, through event: EventNumber) -> String {
+        erased(from: lineage) + number(event.rawValue) + markSuffix
+    }
+
+    /// Nil if a file is no such mark.
+    package static func erasedEvent(_ name: String, of lineage: UUID) -> EventNumber? {
+        let prefix = erased(from: lineage)
+        guard name.hasPrefix(prefix), name.hasSuffix(markSuffix) else { return nil }
+        return value(name.dropFirst(prefix.count).dropLast(markSuffix.count)).map(EventNumber.init(rawValue:))
+    }
+
+    private static let markSuffix = ".mark"
 
     package static func blob(_ digest: Data) -> String {
         let name = Hexadecimal.text(digest)
@@ -32,15 +50,18 @@ package enum TargetName {
     }
 
     /// 20 digits.
-    static func number(_ number: TransactionNumber) -> String {
-        let digits = String(number.rawValue)
+    static func number(_ number: TransactionNumber) -> String { self.number(number.rawValue) }
+
+    private static func number(_ value: UInt64) -> String {
+        let digits = String(value)
         return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
     }
 
     static func number(_ text: Substring) -> TransactionNumber? {
-        guard text.utf8.count == 20 else { return nil }
-        return UInt64(text).map(TransactionNumber.init(rawValue:))
+        value(text).map(TransactionNumber.init(rawValue:))
     }
+
+    private static func value(_ text: Substring) -> UInt64? { text.utf8.count == 20 ? UInt64(text) : nil }
 
     /// The beginning of a digest, as names have it.
     static func short(_ digest: [UInt8]) -> String { Hexadecimal.text(digest.prefix(8)) }

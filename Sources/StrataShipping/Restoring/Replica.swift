@@ -46,6 +46,14 @@ final class Replica {
     ///
     /// - Returns: the last transaction of the store.
     func receive(_ frames: [LogFrame], of segment: Segment) throws -> TransactionNumber {
+        let last = try receiveAll(frames, of: segment)
+        if frames.contains(where: \.record.isErased) {
+            try store().noteElsewhere(ErasedMark.records(at: log.target, of: log.catalog.lineage))
+        }
+        return last
+    }
+
+    private func receiveAll(_ frames: [LogFrame], of segment: Segment) throws -> TransactionNumber {
         guard isThere else {
             try begin(frames, of: segment)
             return frames.last?.record.number ?? .zero

@@ -38,10 +38,16 @@ package struct TargetRestore {
             throw StrataError(
                 .invalidRequest,
                 "The target has the logs of \(lineages.count) lineages, as after a restore. Give one of them: "
-                    + lineages.map { $0.uuidString.lowercased() }.joined(separator: ", ") + ".",
+                    + (try lineages.map { try summary(of: $0, at: target) }).joined(separator: "; ") + ".",
                 context: .init(path: target.label))
         }
         return first
+    }
+
+    /// A lineage with what the target has of it.
+    private static func summary(of lineage: UUID, at target: any ShippingTarget) throws -> String {
+        let catalog = try TargetCatalog.list(target, lineage)
+        return "\(lineage.uuidString.lowercased()) (up to t\(catalog.end))"
     }
 
     // MARK: A store of its own
@@ -116,6 +122,21 @@ package struct TargetRestore {
             let damaged = try read(after: TransactionNumber(rawValue: snapshot.transaction))
             return (found, damaged)
         }
+    }
+
+    /// Calls `body` with a store of the shipped lineage as it was after a transaction, in which erasures are made.
+    ///
+    /// - Parameter folder: does not exist yet.
+    func withErasedCopy(
+        through last: TransactionNumber, _ erasures: [RecordedErasure], in folder: URL, _ body: (Store) throws -> Void
+    ) throws {
+        _ = try fill(folder, .transaction(last))
+        try Store.make(erasures, in: folder)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let copy = try Store.open(.directory(folder), model: nil, options: options)
+        defer { copy.close() }
+        try body(copy)
     }
 
     private func erasures(of snapshot: SnapshotManifest, beside folder: URL) throws -> [RecordedErasure] {

@@ -19,6 +19,7 @@ package final class LogShipper {
     private var listingInterval = Duration.zero
     /// Large values that this shipper has seen at the target.
     private var knownBlobs: Set<Data> = []
+    private let erasures: TargetErasure
 
     /// Bytes of transactions in one segment, unless a single transaction is larger.
     static let segmentSize = 16 << 20
@@ -27,6 +28,7 @@ package final class LogShipper {
         self.store = store
         self.target = target
         self.options = options
+        erasures = TargetErasure(store, target)
     }
 
     /// Ships everything up to the end of the log.
@@ -66,14 +68,25 @@ package final class LogShipper {
             try SnapshotUpload(store: store, target: target, progress: progress).run(&report)
             catalog = try TargetCatalog.list(target, end.lineage)
         }
-        if let kept = options.keptSnapshots, catalog.snapshots.count > kept {
+        if let kept = options.keptSnapshots, Self.hasSurplus(catalog, kept) {
             let retention = TargetRetention(target: target, lineage: end.lineage, keptSnapshots: kept)
             report.removedCount += try retention.run()
             catalog = try TargetCatalog.list(target, end.lineage)
         }
         try merge(&catalog, end, &report)
+        if try erasures.isDue() {
+            try erasures.run(&report, progress)
+            catalog = try TargetCatalog.list(target, end.lineage)
+        }
         self.catalog = catalog
         return report
+    }
+
+    /// Whether a target has more than the snapshots to keep and the log after the oldest of them.
+    private static func hasSurplus(_ catalog: TargetCatalog, _ kept: Int) -> Bool {
+        guard catalog.snapshots.count >= kept, let first = catalog.segments.first else { return false }
+        let oldest = catalog.snapshots[catalog.snapshots.count - kept].name.last
+        return catalog.snapshots.count > kept || first.last <= oldest
     }
 
     /// Has the target listed only now and then after it was written to: its first listing is complete.

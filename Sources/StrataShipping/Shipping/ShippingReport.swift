@@ -18,6 +18,8 @@ public struct ShippingReport: Sendable, Hashable {
     public internal(set) var snapshot: TransactionNumber?
     /// How many files were removed, because nothing that is kept needs them or larger segments have their content.
     public internal(set) var removedCount = 0
+    /// How many segments were written anew, without values that were erased from the store since.
+    public internal(set) var rewrittenCount = 0
     /// Large values that the store itself has lost: how many.
     public internal(set) var missingBlobCount = 0
 

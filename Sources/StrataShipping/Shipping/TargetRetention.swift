@@ -21,7 +21,7 @@ struct TargetRetention {
         let positions = catalog.snapshots.map(\.name).reduce(into: [SnapshotName]()) { names, name in
             if names.last != name { names.append(name) }
         }
-        guard positions.count > keptSnapshots, keptSnapshots > 0 else { return 0 }
+        guard positions.count >= keptSnapshots, keptSnapshots > 0 else { return 0 }
         let oldest = positions[positions.count - keptSnapshots]
         guard let manifest = try SnapshotManifest.newest(in: catalog.snapshots.filter { $0.name == oldest }, target)
         else { return 0 }
@@ -31,11 +31,13 @@ struct TargetRetention {
             try target.remove(segment.text)
             removed += 1
         }
-        return removed + (try removeBlobs())
+        return removed + (try removeBlobs(where: isOld))
     }
 
-    /// The manifests go first: a snapshot without one is none.
-    private func remove(_ name: SnapshotName) throws -> Int {
+    /// Removes a snapshot. The manifests go first: a snapshot without one is none.
+    ///
+    /// - Returns: how many files were removed.
+    func remove(_ name: SnapshotName) throws -> Int {
         let entries = try target.entries(under: name.folder, after: nil)
         let (manifests, parts) = (
             entries.filter { $0.name.hasSuffix(SnapshotName.manifestSuffix) },
@@ -45,9 +47,10 @@ struct TargetRetention {
         return entries.count
     }
 
-    private func removeBlobs() throws -> Int {
+    /// Removes the large values that nothing names, of those that `mayGo` is true for.
+    func removeBlobs(where mayGo: (TargetEntry) -> Bool) throws -> Int {
         var unnamed: Set<String> = []
-        for entry in try target.entries(under: TargetName.blobs, after: nil) where isOld(entry) {
+        for entry in try target.entries(under: TargetName.blobs, after: nil) where mayGo(entry) {
             unnamed.insert(entry.name)
         }
         guard !unnamed.isEmpty else { return 0 }

@@ -4,8 +4,7 @@ import StrataStore
 
 /// A directory that keeps a copy of a store's log, such as one on another disk or a mounted share.
 ///
-/// Each file is written under a hidden name, synced, and linked to its own name, so that half a file is never seen and a
-/// file is never replaced.
+/// Each file is written under a hidden name, synced, and linked to its own name, so that half a file is never seen.
 public struct DirectoryTarget: ShippingTarget {
     /// The directory.
     public let url: URL
@@ -76,16 +75,35 @@ public struct DirectoryTarget: ShippingTarget {
         try asTargetErrors {
             let path = root + "/" + name
             guard !BlobFile.exists(path) else { return .existed }
-            let parent = URL(filePath: path).deletingLastPathComponent()
-            try BlobFile.makeDirectories(parent)
-            let folder = parent.path(percentEncoded: false)
-            let partial = folder + "/" + Self.partialPrefix + UUID().uuidString
-            defer { unlink(partial) }
-            try BlobFile.create(partial) { write in try write(data) }
-            guard try Self.put(partial, at: path) else { return .existed }
-            try BlobFile.syncDirectory(folder)
-            return .written
+            return try withPartial(data, for: path) { try Self.put($0, at: path) } ? .written : .existed
         }
+    }
+
+    /// Writes a file under a hidden name, syncs it, and renames it.
+    public func replace(_ name: String, with data: Data) throws {
+        try asTargetErrors {
+            let path = root + "/" + name
+            _ = try withPartial(data, for: path) { partial in
+                guard rename(partial, path) == 0 else {
+                    throw BlobFile.Failure(operation: "rename", path: path, number: errno)
+                }
+                return true
+            }
+        }
+    }
+
+    /// Calls `body` with the hidden name of a file that is written and synced, and syncs the folder if it is put at its
+    /// place.
+    private func withPartial(_ data: Data, for path: String, _ body: (String) throws -> Bool) throws -> Bool {
+        let parent = URL(filePath: path).deletingLastPathComponent()
+        try BlobFile.makeDirectories(parent)
+        let folder = parent.path(percentEncoded: false)
+        let partial = folder + "/" + Self.partialPrefix + UUID().uuidString
+        defer { unlink(partial) }
+        try BlobFile.create(partial) { write in try write(data) }
+        guard try body(partial) else { return false }
+        try BlobFile.syncDirectory(folder)
+        return true
     }
 
     /// - Returns: whether the file was put there; false if the name is taken.

@@ -27,7 +27,8 @@ public enum TargetWrite: Sendable, Hashable {
 
 /// A place that keeps a copy of a store's log: a directory, a bucket, or something of the app's own.
 ///
-/// A target holds files under names such as `log/…/….segment`. A file appears whole or not at all and never changes.
+/// A target holds files under names such as `log/…/….segment`. A file appears whole or not at all, and changes
+/// only when values are erased from it.
 /// Calls block their thread, and may come from several threads and processes at once.
 ///
 /// Errors are `StrataError`s: `noSpace` if the target is full, `targetUnavailable` if it cannot be reached or refuses.
@@ -47,6 +48,10 @@ public protocol ShippingTarget: Sendable {
 
     /// Writes a file, if there is none with its name. When this returns, the file survives loss of power.
     func write(_ data: Data, to name: String) throws -> TargetWrite
+
+    /// Writes a file in the place of the one with its name, as after an erasure. A reader gets the one or the other, and
+    /// when this returns, the new one survives loss of power.
+    func replace(_ name: String, with data: Data) throws
 
     /// Removes a file. Does nothing if there is none.
     func remove(_ name: String) throws

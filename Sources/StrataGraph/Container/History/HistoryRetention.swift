@@ -137,8 +137,9 @@ extension PersistentContainer {
 
     /// What `truncateHistory(before:)` would do. Writes nothing.
     ///
-    /// The events that would stay for the state at the moment are among those of `eventCount`.
+    /// `eventCount` leaves out what stays for the state at the moment, but for tags and metadata in force.
     ///
+    /// - Complexity: O(events that would go).
     /// - Throws: as `truncateHistory(before:holders:author:reason:)`.
     public func plannedTruncation(
         before moment: HistoryMoment, holders: HistoryHolders = .respected

@@ -163,6 +163,28 @@ extension Store {
         }
     }
 
+    /// The kept transactions from whose records or events something was erased, ascending.
+    ///
+    /// - Complexity: O(events of the kept history).
+    package func erasedTransactions() throws -> [TransactionNumber] {
+        try readLog { log, head in
+            var found: Set<TransactionNumber> = []
+            let baseline = try log.baseline()
+            let first = (baseline?.event ?? .zero).advanced(by: 1)
+            try log.events(from: first, through: head.event) { event, _ in
+                if event.header.flags.contains(.redacted) { found.insert(event.header.transaction) }
+                return true
+            }
+            var number = (baseline?.transaction ?? .zero).rawValue + 1
+            while number <= head.transaction.rawValue {
+                let next = TransactionNumber(rawValue: number)
+                if try log.transaction(next)?.isErased == true { found.insert(next) }
+                number += 1
+            }
+            return found.sorted()
+        }
+    }
+
     /// Makes erasures of another copy of this store in this one, before anyone reads it. Those that it has are passed
     /// over.
     ///
@@ -190,12 +212,17 @@ extension Store {
     /// Notes what erasures of another log have taken out of transactions that this one has from there.
     private func noteElsewhere(_ erasures: [RecordedErasure]) throws {
         let others = try erasures.filter { try !$0.record.transactions.isEmpty && !hasTransaction($0.transactionID) }
-        if others.isEmpty { return }
+        try noteElsewhere(others.map(\.record))
+    }
+
+    /// Notes what erasures that this log does not record have taken out of its transactions.
+    package func noteElsewhere(_ records: [ErasureRecord]) throws {
+        if records.isEmpty { return }
         do {
             try onWriter { [file] in
                 try file.write { transaction in
-                    for erasure in others {
-                        let payload = try MaintenanceRecord.erased(erasure.record).encoded()
+                    for record in records {
+                        let payload = try MaintenanceRecord.erased(record).encoded()
                         try ErasureList.putElsewhere(payload.bytes, transaction, file.tables)
                     }
                     try file.noteErasures(transaction)

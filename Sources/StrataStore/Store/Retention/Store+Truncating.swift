@@ -143,10 +143,29 @@ extension Store {
     }
 
     /// What a truncation would do; writes nothing.
+    ///
+    /// - Complexity: O(events that go).
     package func truncationPlan(
         through eventNumber: EventNumber, force: TruncationForce = .none
     ) throws -> TruncationReport {
-        try planTruncation(through: eventNumber, force: force).report
+        let plan = try planTruncation(through: eventNumber, force: force)
+        var report = plan.report
+        guard plan.target > .zero else { return report }
+        // Of what is there at the cut, one event stays for each object, pair and model.
+        var kept = 0
+        let first = (report.baseline?.event ?? .zero).advanced(by: 1)
+        try readLog { log, _ in
+            try log.events(from: first, through: plan.end) { event, _ in
+                switch event.header.kind {
+                case .inserted, .linked, .modelInstalled: kept += 1
+                case .deleted, .unlinked: kept -= 1
+                case .updated, .moved, .maintenance: break
+                }
+                return true
+            }
+        }
+        report.droppedEvents = UInt64(max(0, Int(report.droppedEvents) - kept))
+        return report
     }
 
     private func planTruncation(

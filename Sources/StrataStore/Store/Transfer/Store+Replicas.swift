@@ -26,11 +26,18 @@ extension Store {
     ///
     /// Reads and saves go on. Large values are not copied.
     package func withCopy<R>(_ body: (URL) throws -> R) throws -> R {
+        try withFolder("snapshot") { folder in
+            try file.environment.copy(to: folder.path(percentEncoded: false), .compacting)
+            return try body(folder)
+        }
+    }
+
+    /// Calls `body` with the place for a hidden folder beside the store, which is removed afterwards.
+    package func withFolder<R>(_ name: String, _ body: (URL) throws -> R) throws -> R {
         try checkOpen()
         do {
-            let folder = try BackupFolder(for: URL(filePath: path + ".snapshot", directoryHint: .isDirectory))
+            let folder = try BackupFolder(for: URL(filePath: "\(path).\(name)", directoryHint: .isDirectory))
             defer { folder.remove() }
-            try file.environment.copy(to: folder.url.path(percentEncoded: false), .compacting)
             return try body(folder.url)
         } catch {
             throw file.publicError(error, during: "copying")

@@ -8,9 +8,11 @@ extension Store {
     /// - Complexity: O(n) in the index entries, which are counted for each index.
     package func statistics() throws -> StoreStatistics {
         let (info, readers) = try measureFile()
+        let sharedLog = try sharedLogName()
         return try readLog { reader, head in
             let measure = StoreMeasure(file: file, reader: reader, info: info)
-            let dropped = try reader.baseline()?.transaction ?? .zero
+            let baseline = try reader.baseline()
+            let dropped = baseline?.transaction ?? .zero
             let first = TransactionNumber(rawValue: dropped.rawValue + 1)
             return StoreStatistics(
                 header: file.header, head: head, files: files(), tables: measure.tables(),
@@ -19,6 +21,7 @@ extension Store {
                 modelVersions: reader.histories.versions,
                 firstTransaction: try head.transaction < first ? nil : reader.transaction(first),
                 lastTransaction: try head.transaction < first ? nil : reader.transaction(head.transaction),
+                baseline: baseline, isStandby: isStandby, sharedLog: sharedLog,
                 pageSizeInBytes: info.pageSizeInBytes, freePageCount: info.freePageCount,
                 mapSizeInBytes: info.mapSizeInBytes)
         }

@@ -66,6 +66,11 @@ package struct StoreStatistics: Sendable {
     package let modelVersions: [ModelVersion]
     package let firstTransaction: TransactionRecord?
     package let lastTransaction: TransactionRecord?
+    /// Where the kept history begins; nil if it was never truncated.
+    package let baseline: LogBaseline?
+    package let isStandby: Bool
+    /// The shared log that the store belongs to; nil if it has its own.
+    package let sharedLog: String?
     package let pageSizeInBytes: Int
     /// Pages of the file that the next commits can use.
     package let freePageCount: Int

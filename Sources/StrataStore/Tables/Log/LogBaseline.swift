@@ -44,6 +44,9 @@ package struct LogBaseline: Sendable, Hashable {
 
     /// The last event before the cut.
     package var event: EventNumber { head.event }
+    /// The digest of the last transaction before the cut; nil for another one.
+    package func digest(of number: TransactionNumber) -> [UInt8]? { number == transaction ? head.digest : nil }
+
     /// The last transaction before the cut.
     package var transaction: TransactionNumber { head.transaction }
     /// When that transaction was committed.

@@ -27,7 +27,8 @@ export function object(place, page, navigate) {
           isEditable ? [" ", editor(page.object, item, whole(item.name))] : null),
         isCompared ? el("td", {}, value(item.other)) : null,
         el("td", {}, item.origin ? [who(item.origin), item.origin.before
-          ? el("span", { class: "before" }, " was ", value(item.origin.before)) : null] : el("span", { class: "nil" }, "by default")),
+          ? el("span", { class: "before" }, " was ", value(item.origin.before)) : null] : el("span", { class: "nil" },
+          item.isBeforeHistory ? "before the history" : "by default")),
         el("td", {}, item.origin ? time(item.origin.time) : ""))), { label: "Values" }) : null,
     page.relationships.length ? el("section", {}, el("h2", {}, "Relationships"), el("dl", { class: "relationships" },
       page.relationships.map((relationship) => [

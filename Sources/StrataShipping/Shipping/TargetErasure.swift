@@ -1,0 +1,124 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// Takes values that were erased from a store out of the files of a target, too.
+///
+/// Segments with such values are written anew, from the store's own log, where the values are gone. Then a new snapshot
+/// takes the place of those from before the erasure, and large values that nothing names any more are removed. A mark at
+/// the target says up to which erasure that was done. What is interrupted is done again.
+final class TargetErasure {
+    private let store: Store
+    private let target: any ShippingTarget
+    /// The last event up to which erasures are made at the target; nil before the target was looked at.
+    private var done: EventNumber?
+
+    init(_ store: Store, _ target: any ShippingTarget) {
+        self.store = store
+        self.target = target
+    }
+
+    /// Whether the store records an erasure that was not made at the target.
+    func isDue() throws -> Bool {
+        guard let newest = try newest() else { return false }
+        if done == nil {
+            let lineage = store.lineage
+            done =
+                try target.entries(under: TargetName.erased(from: lineage), after: nil)
+                .compactMap { TargetName.erasedEvent($0.name, of: lineage) }.max() ?? .zero
+        }
+        return newest > done ?? .zero
+    }
+
+    private func newest() throws -> EventNumber? { try store.erasures().map(\.eventNumber).max() }
+
+    /// - Complexity: a scan of the log's events, a snapshot, and the segments with erased values.
+    func run(_ report: inout ShippingReport, _ progress: ProgressHandler?) throws {
+        guard let newest = try newest() else { return }
+        let lineage = store.lineage
+        var catalog = try TargetCatalog.list(target, lineage)
+        // No snapshot from before the erasure stays, so there is one from after it first.
+        let last = try store.transaction(containing: newest)?.number ?? store.baseline()?.transaction ?? .zero
+        if (catalog.snapshots.last?.name.last ?? .zero) < last {
+            try SnapshotUpload(store: store, target: target, progress: progress).run(&report)
+            catalog = try TargetCatalog.list(target, lineage)
+        }
+        let inCopies = try rewrite(catalog, &report, progress)
+        let retention = TargetRetention(target: target, lineage: lineage, keptSnapshots: 1)
+        for name in Set(catalog.snapshots.map(\.name)) where name.last < last {
+            report.removedCount += try retention.remove(name)
+        }
+        let own = Set(try store.blobDigests().map(TargetName.blob))
+        report.removedCount += try retention.removeBlobs { !own.contains($0.name) }
+        let mark = try ErasedMark(records: inCopies).encoded()
+        try target.replace(TargetName.erased(from: lineage, through: newest), with: mark)
+        done = newest
+    }
+
+    /// - Returns: the erasures as they were made in copies.
+    private func rewrite(
+        _ catalog: TargetCatalog, _ report: inout ShippingReport,
+        _ progress: ProgressHandler?
+    ) throws -> [ErasureRecord] {
+        let first = (try store.baseline()?.transaction ?? .zero).rawValue + 1
+        let erased = try store.erasedTransactions()
+        var older: [SegmentName] = []
+        for name in catalog.segments {
+            if name.first.rawValue < first {
+                older.append(name)
+            } else if erased.contains(where: { (name.first...name.last).contains($0) }) {
+                try rewrite(name, from: store, &report)
+            }
+        }
+        return try rewriteOlder(older, catalog, &report, progress)
+    }
+
+    /// Writes segments anew that the store has truncated: from a store that is restored from the target, in which the
+    /// erasures are made.
+    private func rewriteOlder(
+        _ names: [SegmentName], _ catalog: TargetCatalog, _ report: inout ShippingReport, _ progress: ProgressHandler?
+    ) throws -> [ErasureRecord] {
+        var left = names
+        var made: [ErasureRecord] = []
+        while let last = left.map(\.last).max() {
+            var rest = left.filter { $0.last < last }
+            do {
+                let restore = try TargetRestore(target, lineage: catalog.lineage, progress: progress)
+                try store.withFolder("erasure") { folder in
+                    try restore.withErasedCopy(through: last, try store.erasures(), in: folder) { copy in
+                        made += try copy.erasures().map(\.record).filter { !$0.transactions.isEmpty }
+                        let first = (try copy.baseline()?.transaction ?? .zero).rawValue + 1
+                        for name in left where name.first.rawValue >= first { try rewrite(name, from: copy, &report) }
+                        rest = rest.filter { $0.first.rawValue < first }
+                    }
+                }
+            } catch let error as StrataError where [.targetIncomplete, .historyDropped].contains(error.code) {
+                // Nothing can be restored from these segments.
+                for name in left where name.last == last { try target.remove(name.text) }
+            }
+            left = rest
+        }
+        return made
+    }
+
+    private func rewrite(_ name: SegmentName, from source: Store, _ report: inout ShippingReport) throws {
+        let before = TransactionNumber(rawValue: name.first.rawValue - 1)
+        var frames: [LogFrame] = []
+        while (frames.last?.record.number ?? before) < name.last {
+            frames += try source.frames(
+                after: frames.last?.record.number ?? before, through: name.last,
+                limitInBytes: LogShipper.segmentSize)
+        }
+        let digest = try source.transaction(before)?.digest ?? source.baseline()?.digest(of: before)
+        let position = try store.logPosition()
+        guard
+            let segment = Segment(
+                frames, of: position, previousDigest: digest ?? [UInt8](repeating: 0, count: 32)),
+            segment.name == name, try target.read(name.text) != segment.bytes
+        else { return }
+        try target.replace(name.text, with: segment.bytes)
+        report.rewrittenCount += 1
+        report.byteCount += segment.bytes.count
+    }
+}
