@@ -39,6 +39,7 @@ struct FrameReceiver {
             for frame in fresh { try appending.append(frame, transaction) }
             try appending.finish(transaction)
             if appending.histories.newest?.model.views.isEmpty == false { try file.noteViews(transaction) }
+            if appending.histories.newest?.hasEncryption == true { try file.noteEncryption(transaction) }
             return appending.head.transaction
         }
     }
