@@ -144,7 +144,7 @@ enum ArchivedScalar {
             return archive.object("NSURL", [("NS.base", KeyedArchiveWriter.null), ("NS.relative", text)])
         case .data(let data): return archive.add(.data(Array(data)))
         case .decimal(let number): return decimal(number, in: &archive)
-        case .blob, .objectID, .composite: return nil
+        case .blob, .objectID, .composite, .encrypted: return nil
         }
     }
 

@@ -10,7 +10,7 @@ enum ExportedValue {
         _ value: AttributeValue, _ attribute: ColumnAttribute, _ blob: (BlobReference) throws -> Data
     ) throws -> SQLiteValue {
         switch value {
-        case .null, .objectID, .composite: .null
+        case .null, .objectID, .composite, .encrypted: .null
         case .boolean(let flag): .integer(flag ? 1 : 0)
         case .integer(let number): .integer(number)
         case .float(let number): number.isNaN ? .null : .real(Double(number))

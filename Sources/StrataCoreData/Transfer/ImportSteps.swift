@@ -238,7 +238,7 @@ final class ImportSteps {
                 for property in entity.properties {
                     switch property.storage {
                     case .reference, .position: break
-                    case .attribute, nil: continue
+                    case .attribute, .encrypted, nil: continue
                     }
                     let value = try new.value(property.slot)
                     if value == (try old.value(property.slot)) { continue }

@@ -34,7 +34,7 @@ struct ValueComparison {
             return kind == .blob && PlainArchive.value(of: Array(row.bytes(column))) == value
         case .data(let data): return isEqual(data, row, column, attribute, kind)
         case .blob(let reference): return isEqual(try blob(reference), row, column, attribute, kind)
-        case .objectID, .composite: return false
+        case .objectID, .composite, .encrypted: return false
         }
     }
 

@@ -8,6 +8,7 @@ final class BatchInsertStep {
     private let policy: UniquenessPolicy
     private let rules: RowRules
     private let prepared: [BatchRowMaker.Prepared]
+    private let maker: BatchRowMaker
     private let ids: [ObjectID]
     /// The number of the first row in the whole request.
     private let passed: Int
@@ -26,7 +27,8 @@ final class BatchInsertStep {
         self.writer = writer
         self.policy = policy
         self.passed = passed
-        prepared = try writer.prepare(rows, BatchRowMaker(writer.binding, entity, lease), policy, passed)
+        maker = BatchRowMaker(writer.binding, entity, lease)
+        prepared = try writer.prepare(rows, maker, policy, passed)
         rules = RowRules(entity.schema, writer.binding.schema)
         ids = try rows.map { _ in try writer.binding.store.newObjectID(in: entity.id) }.sorted()
         settlesFirst =
@@ -82,7 +84,7 @@ final class BatchInsertStep {
 
     private func fill(_ snapshot: Snapshot, _ changes: inout ChangeSet) throws {
         changes.uniquenessPolicy = policy
-        changes.insertions = try writer.insertions(prepared, ids, snapshot)
+        changes.insertions = try writer.insertions(prepared, ids, maker, snapshot)
         var links = zip(ids, prepared).compactMap { $1.links.isEmpty ? nil : ($0, $1.links) }
         if settlesFirst {
             let outcome = try UpsertResolution.settle(&changes, snapshot)
@@ -195,10 +197,12 @@ extension BatchWriter {
     }
 
     fileprivate func insertions(
-        _ prepared: [BatchRowMaker.Prepared], _ ids: [ObjectID], _ snapshot: Snapshot
+        _ prepared: [BatchRowMaker.Prepared], _ ids: [ObjectID], _ maker: BatchRowMaker, _ snapshot: Snapshot
     ) throws -> [ChangeSet.Insertion] {
         var positions = BatchPositions(snapshot)
         return try zip(prepared, ids).map { row, id in
+            var row = row
+            if !row.secrets.isEmpty { try maker.encrypt(&row, of: id) }
             var builder = row.builder
             for position in row.positions {
                 try builder.setPosition(position.slot, try positions.next(position.link, position.owner))

@@ -16,6 +16,8 @@ final class BatchRowMaker {
         var failures: [ChangeSet.Insertion.SlotFailure] = []
         /// To-ones whose inverse is ordered: their slot and that of the position, the link, and the owner.
         var positions: [(toOne: Int, slot: Int, link: PropertyID, owner: ObjectID)] = []
+        /// Values that are to be encrypted when it is known of which object they are.
+        var secrets: [(property: PropertyRuntime, value: AttributeValue)] = []
         /// Relationships that change other objects too.
         var links: [BatchLinks.GivenLink] = []
     }
@@ -90,6 +92,7 @@ final class BatchRowMaker {
             row.failures.append(.init(slot: property.slot, error: error))
         }
         row.givenSlots.insert(property.slot)
+        if property.cipher != nil, !fit.isNull, fit.isRead { return row.secrets.append((property, fit)) }
         do {
             try row.builder.set(property.slot, try stored(fit, property))
         } catch let error as UnstorableValue {
@@ -108,6 +111,18 @@ final class BatchRowMaker {
         case .toMany where ownSlots.contains(property.slot): row.links.append(.owner(property, target))
         case .toMany, .none: break
         }
+    }
+
+    /// Encrypts the values of a row that is complete.
+    ///
+    /// - Throws: `encryptionKeyMissing`.
+    func encrypt(_ row: inout Prepared, of id: ObjectID) throws {
+        for (property, value) in row.secrets {
+            guard let cipher = property.cipher else { continue }
+            let encrypted = try cipher.encrypt(value, of: id)
+            try row.builder.set(property.slot, try stored(.encrypted(encrypted), property))
+        }
+        row.secrets = []
     }
 
     /// The target that is given for a to-one.
@@ -164,9 +179,13 @@ final class BatchRowMaker {
 
     /// The value as the row holds it: large values are written to files.
     private func stored(_ value: AttributeValue, _ property: PropertyRuntime) throws -> AttributeValue {
-        guard property.kind == .externalData, case .data(let data) = value,
-            data.count >= binding.externalStorageThreshold
-        else { return value }
+        let data: Data
+        switch value {
+        case .data(let plain): data = plain
+        case .encrypted(let encrypted): data = encrypted.stored
+        default: return value
+        }
+        guard property.kind.isExternal, data.count >= binding.externalStorageThreshold else { return value }
         if lease.lease == nil { lease.lease = try binding.store.beginBlobLease() }
         return .blob(try binding.store.stageBlob(data))
     }
@@ -210,4 +229,9 @@ struct BatchPositions {
         last[key] = position
         return position
     }
+}
+
+extension AttributeValue {
+    /// Whether this is a value and not one that is encrypted already.
+    fileprivate var isRead: Bool { if case .encrypted = self { false } else { true } }
 }

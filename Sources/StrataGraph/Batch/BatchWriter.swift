@@ -222,6 +222,7 @@ extension BatchWriter {
         for (name, expression) in updating.values {
             try maker.set(name, try expression.value(of: id, snapshot), in: &prepared)
         }
+        try maker.encrypt(&prepared, of: id)
         for (name, ids) in updating.members { try maker.setMembers(name, ids, in: &prepared) }
         for position in prepared.positions where try maker.owner(in: before, position.toOne) != position.owner {
             try prepared.builder.setPosition(position.slot, try positions.next(position.link, position.owner))

@@ -31,7 +31,9 @@ extension PersistentContainer {
     /// - Throws: as `setMetadata(_:forKey:author:)`.
     public func setMetadata(_ entries: [String: AttributeValue], author: String? = nil) throws {
         try Self.check(entries)
-        try binding.store.changeMetadata(MaintenanceNote(author: author)) { $0 = entries }
+        try binding.store.changeMetadata(MaintenanceNote(author: author)) { stored in
+            stored = entries.merging(stored.filter(\.key.isStratas)) { $1 }
+        }
     }
 
     /// The metadata of a store that need not be open; it is opened for reading, without a model.
@@ -47,9 +49,19 @@ extension PersistentContainer {
 
     private static func check(_ entries: [String: AttributeValue]) throws {
         for (key, value) in entries {
+            if key.isStratas {
+                throw StrataError(
+                    .invalidRequest, "Metadata whose names begin with strata.encryption are Strata's own.",
+                    context: .init(key: key))
+            }
             if case .blob = value {
                 throw StrataError(.wrongType, "Metadata cannot hold a large value.", context: .init(key: key))
             }
         }
     }
+}
+
+extension String {
+    /// Whether it names an entry of the metadata that Strata itself keeps.
+    fileprivate var isStratas: Bool { hasPrefix("strata.encryption") }
 }

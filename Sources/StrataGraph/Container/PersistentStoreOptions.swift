@@ -77,6 +77,9 @@ public struct PersistentStoreOptions: Sendable {
     /// store is opened, and every minute as long as it is open.
     public var historyRetention = HistoryRetention.everything
 
+    /// The keys of encrypted attributes. Without them everything else can be read and saved.
+    public var encryption: StoreEncryption?
+
     /// The log that the store shares with stores on other machines; nil for a log of its own.
     ///
     /// The store is then a copy of the log with its views, and can be made anew from it at any time. A save is
@@ -120,6 +123,7 @@ public struct PersistentStoreOptions: Sendable {
         options.migration.progress = migrationProgress
         options.migration.allowsDowngrade = allowsModelDowngrade
         options.sharedLog = log?.connection
+        options.encryptionKeys = encryption?.keys
         options.mendsViews = onDamage == .rebuildViews
         options.damageHandler = damageHandler
         if historyRetention != .everything { options.retention = StoreRetention(historyRetention.kept) }

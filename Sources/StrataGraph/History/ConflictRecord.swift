@@ -48,7 +48,9 @@ extension MergeConflict {
             objectID: objectID, entityName: entityName, isDeletedInStore: isDeletedInStore,
             isDeletedHere: isDeletedHere,
             properties: properties.map {
-                Property(
+                $0.isEncrypted
+                    ? Property(name: $0.name, base: .null, theirs: .null, mine: .null)
+                    : Property(
                     name: $0.name, base: Self.short($0.base), theirs: Self.short($0.theirs), mine: Self.short($0.mine))
             })
     }

@@ -21,7 +21,7 @@ extension Store {
                     .corrupt, "The log has an event without its transaction.",
                     context: .init(eventNumber: event.eventNumber))
             }
-            return try HistoryEvent(try resolved(event), transaction, names)
+            return try HistoryEvent(try resolved(event).decrypted(keyRing), transaction, names)
         }
     }
 }

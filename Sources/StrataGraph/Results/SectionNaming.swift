@@ -43,7 +43,7 @@ public struct SectionNaming: Sendable {
 
     private static func text(_ value: AttributeValue, _ schema: Schema) -> String {
         switch value {
-        case .null, .composite, .blob: ""
+        case .null, .composite, .blob, .encrypted: ""
         case .boolean(let value): value ? "1" : "0"
         case .integer(let value): "\(value)"
         case .float(let value): "\(value == 0 ? 0 : value)"

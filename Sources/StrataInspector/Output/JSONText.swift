@@ -46,6 +46,7 @@ enum JSONText {
                 ])
             case .objectID(let id): self = .text(name(id))
             case .composite(let elements): self = .object(elements.mapValues { Value($0, name: name) })
+            case .encrypted: self = .text("(encrypted)")
             }
         }
 

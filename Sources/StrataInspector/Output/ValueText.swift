@@ -20,6 +20,7 @@ enum ValueText {
         case .blob(let reference): "<\(size(reference.sizeInBytes)) in blobs/>"
         case .objectID(let id): name(id)
         case .composite(let elements): composite(elements, limit, name)
+        case .encrypted: "(encrypted)"
         }
     }
 

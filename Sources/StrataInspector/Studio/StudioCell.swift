@@ -58,7 +58,7 @@ struct StudioCell: Encodable, Equatable {
         case .string: .text
         case .date: .date
         case .uuid, .url: .identifier
-        case .data, .blob: .data
+        case .data, .blob, .encrypted: .data
         case .objectID: .object
         case .composite: .composite
         }

@@ -2,7 +2,7 @@ public import Foundation
 
 // What tells versions of an entity apart, as Core Data's version hashes do: all that decides what is stored, and nothing
 // else. In it are the name, the parent, whether it is abstract, uniqueness constraints, and of each stored property its
-// name, optionality, type, elements, derivation, and for a relationship destination, inverse, counts, order and delete
+// name, optionality, type, elements, encryption, derivation, and for a relationship destination, inverse, counts, order and delete
 // rule; and the hash modifiers. Not in it are classes, defaults, validation, indexes, transformers, user info, renaming
 // identifiers, transient properties, and the order in which anything is declared.
 
@@ -68,6 +68,8 @@ private struct VersionHash: ~Copyable {
         add(Int(attribute.type.rawValue))
         add(attribute.derivationExpression?.description)
         add(attribute.versionHashModifier)
+        // Nothing where it is not encrypted, as before there was encryption.
+        if let encryption = attribute.encryption { add(encryption.rawValue) }
         add(attribute.elements.count)
         for element in attribute.elements.sorted(by: { $0.name < $1.name }) { add(element) }
     }

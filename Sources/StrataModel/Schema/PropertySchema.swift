@@ -29,7 +29,8 @@ package final class PropertySchema: Sendable {
         case .attribute(let attribute):
             isTransient = attribute.isTransient
             isSlotLink = false
-            storage = attribute.isTransient ? nil : .attribute(attribute.type)
+            let stored = attribute.isEncrypted ? SlotStorage.encrypted : .attribute(attribute.type)
+            storage = attribute.isTransient ? nil : stored
         case .relationship(let relationship):
             isTransient = relationship.description.isTransient
             isSlotLink = relationship.truth == .slot

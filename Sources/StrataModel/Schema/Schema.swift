@@ -15,6 +15,8 @@ import Locking
     private let byProperty: [PropertyID: PropertySchema]
     private let byIndex: [IndexID: IndexSchema]
     @usableFromInline package let links: LinkMap
+    /// Whether any attribute is encrypted.
+    package let hasEncryption: Bool
     private let derivations = Locked<[any AnyObject & Sendable]>([])
 
     package init(
@@ -24,6 +26,7 @@ import Locking
         self.model = model
         self.assignment = assignment
         self.entities = entities
+        hasEncryption = model.hasEncryption
         byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         var table = [EntitySchema?](repeating: nil, count: Int(entities.map(\.id.rawValue).max() ?? 0) + 1)
         for entity in entities { table[Int(entity.id.rawValue)] = entity }

@@ -56,6 +56,7 @@ extension AttributeValue {
         case .data, .blob: "binary data"
         case .objectID: "object id"
         case .composite: "composite"
+        case .encrypted: "encrypted value"
         }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 extension AttributeValue: Codable {
     private enum Key: String, CodingKey {
         case null, boolean, integer, float, double, decimal, string, date, uuid, url, data, blob, objectID, composite
+        case encrypted
     }
 
     /// Reads a value written by `encode(to:)`.
@@ -32,6 +33,7 @@ extension AttributeValue: Codable {
         case .blob: self = .blob(try read(BlobReference.self))
         case .objectID: self = .objectID(try read(ObjectID.self))
         case .composite: self = .composite(try read([String: AttributeValue].self))
+        case .encrypted: self = .encrypted(EncryptedValue(stored: try read(Data.self)))
         }
     }
 
@@ -55,6 +57,7 @@ extension AttributeValue: Codable {
         case .blob(let value): try container.encode(value, forKey: .blob)
         case .objectID(let value): try container.encode(value, forKey: .objectID)
         case .composite(let value): try container.encode(value, forKey: .composite)
+        case .encrypted(let value): try container.encode(value.stored, forKey: .encrypted)
         }
     }
 

@@ -16,6 +16,7 @@ extension AttributeValue: CustomStringConvertible {
         case .url(let url): url.absoluteString
         case .data(let data): "\(data.count) bytes"
         case .blob(let reference): "\(reference.sizeInBytes) bytes"
+        case .encrypted: "(encrypted)"
         case .objectID(let id): id.isNil ? "nil" : "\(id)"
         case .composite(let elements):
             "(" + elements.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + ")"

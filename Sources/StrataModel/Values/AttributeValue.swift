@@ -32,6 +32,8 @@ public enum AttributeValue: Sendable, Hashable {
     case objectID(ObjectID)
     /// The elements of a composite by name.
     case composite([String: AttributeValue])
+    /// A value that is encrypted, as it is stored. Objects and results show it where its key is not known.
+    case encrypted(EncryptedValue)
 
     /// Whether this is `null`.
     public var isNull: Bool { self == .null }

@@ -134,7 +134,8 @@ extension Store {
             StoreLogger.shared.notice("migrating \(path) to model \(new.version.rawValue): \(plan.summary)")
             for step in plan.steps { StoreLogger.shared.debug("migrating: \(step.description)") }
         }
-        let migration = try Migration(from: old, to: new, histories, values: options.values, blobs: blobs)
+        let migration = try Migration(
+            from: old, to: new, histories, values: options.values, blobs: blobs, keys: keyRing)
         try migration.check(snapshot, histories, path: path, options.progress)
         return MigrationRun(
             file: file, migration: migration, histories: histories.adding(new), lastOfOld: head.event,
@@ -146,6 +147,7 @@ extension Store {
         _ transaction: WriteTransaction
     ) throws {
         try file.noteViews(of: schema.model, transaction)
+        if schema.hasEncryption { try file.noteEncryption(transaction) }
         var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
         projector.fillsAtOnce = fillsAtOnce
         var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
@@ -220,7 +222,8 @@ extension Store {
             }
             let run = MigrationRun(
                 file: file,
-                migration: try Migration(from: old, to: new, histories, values: options.values, blobs: blobs),
+                migration: try Migration(
+                    from: old, to: new, histories, values: options.values, blobs: blobs, keys: keyRing),
                 histories: histories, lastOfOld: mark.lastOfOld, limits: options.limits)
             var head = mark.head
             let next = try run.step(mark.progress, &head, fillsWithModel: false, transaction)

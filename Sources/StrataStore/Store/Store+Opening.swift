@@ -61,10 +61,12 @@ extension Store {
     /// Finishes what was interrupted, joins the shared log, and has the store take over the model.
     private func settle(_ model: ManagedObjectModel?, _ log: (any SharedLog)?) throws {
         try resumeRebuild(file.options.migration.progress)
+        try takeKeys(model)
         try resumeMigration(model)
         try resumeErasure(file.options.migration.progress)
         if let log, let connection = file.options.sharedLog { try join(log, connection) }
         try adopt(model)
+        try takeKeys(model)
     }
 
     /// Creates a store in an empty directory, with a model that another store has had.

@@ -223,7 +223,7 @@ enum AttributeCodec {
         case .date(let date): interval(date)
         case .uuid(let uuid): uuid.uuidString
         case .url(let url): url.absoluteString
-        case .null, .data, .blob, .objectID, .composite: nil
+        case .null, .data, .blob, .objectID, .composite, .encrypted: nil
         }
     }
 

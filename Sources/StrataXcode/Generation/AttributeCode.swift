@@ -105,6 +105,7 @@ struct AttributeCode {
         if case .memory = storage { return [] }
         var options = readsNilAsZero ? [".optional"] : []
         if attribute.allowsExternalBinaryDataStorage { options.append(".externalStorage") }
+        if attribute.isEncrypted { options.append(".encrypted") }
         if attribute.preservesValueInHistoryOnDeletion { options.append(".preservesValueInHistoryOnDeletion") }
         if let expression = attribute.derivationExpression {
             options.append(".derived(\(CodeLiteral.string(expression.description)))")
@@ -159,6 +160,7 @@ struct AttributeCode {
     var facts: [String] {
         var facts: [String] = [attribute.isOptional ? "optional" : "required"]
         if attribute.isTransient { facts.append("kept in memory only") }
+        if attribute.isEncrypted { facts.append("encrypted") }
         for rule in attribute.validationRules {
             switch rule {
             case .range(let minimum, let maximum):

@@ -53,7 +53,7 @@ enum CodeLiteral {
             let text = made("URL", canFail: true, "string: \(string(url.absoluteString))")
             return "(\(text) ?? \(made("URL", "filePath: \"/\"")))"
         case .data(let data): return made("Data", "[\(data.map { String($0) }.joined(separator: ", "))]")
-        case .null, .blob, .objectID, .composite: return nil
+        case .null, .blob, .objectID, .composite, .encrypted: return nil
         }
     }
 }

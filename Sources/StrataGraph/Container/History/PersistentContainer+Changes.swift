@@ -51,7 +51,8 @@ extension PersistentContainer {
     }
 
     private func described(_ changes: NetChanges) throws -> [ObjectChange] {
-        ObjectChange.list(changes, try binding.store.recordedNames(), isPosition: binding.isPosition)
+        ObjectChange.list(
+            changes, try binding.store.recordedNames(), binding.store.keyRing, isPosition: binding.isPosition)
     }
 
     // MARK: One object

@@ -105,7 +105,7 @@ extension ManagedObjectContext {
             return
         }
         for (property, value) in changedProperties(of: object, change) where property.relationship == nil {
-            guard property.kind != .position, !object.attributeValue(property).isIdentical(to: value) else { continue }
+            guard property.kind != .position, !object.storedValue(property).isIdentical(to: value) else { continue }
             try object.write(value, to: property)
         }
     }

@@ -8,7 +8,8 @@ extension ManagedObjectContext {
     public func changes() throws -> [ObjectChange] { try described(try netChanges()) }
 
     func described(_ changes: NetChanges) throws -> [ObjectChange] {
-        ObjectChange.list(changes, try binding.store.recordedNames(), isPosition: binding.isPosition)
+        ObjectChange.list(
+            changes, try binding.store.recordedNames(), binding.store.keyRing, isPosition: binding.isPosition)
     }
 
     /// Objects that are as they were read, after changes were taken back, do not count as updated any more.

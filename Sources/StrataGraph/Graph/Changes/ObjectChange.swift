@@ -49,9 +49,11 @@ extension ObjectChange {
     ///
     /// - Parameters:
     ///   - names: of entities and properties, also of those that are not in the model any more.
+    ///   - keys: decrypt values.
     ///   - isPosition: whether a property is a hidden position, which is left out.
-    static func list(_ changes: NetChanges, _ names: RecordedNames, isPosition: (PropertyID) -> Bool) -> [ObjectChange]
-    {
+    static func list(
+        _ changes: NetChanges, _ names: RecordedNames, _ keys: KeyRing, isPosition: (PropertyID) -> Bool
+    ) -> [ObjectChange] {
         var links: [ObjectID: [PropertyID: [(ObjectID, NetChanges.PairPositionChange)]]] = [:]
         for (key, positions) in changes.pairs {
             links[key.source, default: [:]][key.property, default: []].append((key.target, positions))
@@ -60,7 +62,9 @@ extension ObjectChange {
             let object = changes.objects[id]
             let properties = (object?.values ?? [:]).compactMap { property, values -> HistoryEvent.Change? in
                 guard !isPosition(property), !values.isNothing else { return nil }
-                return HistoryEvent.Change(names.name(of: property), values.before, values.after, names)
+                return HistoryEvent.Change(
+                    names.name(of: property), keys.shown(values.before, of: property, in: id),
+                    keys.shown(values.after, of: property, in: id), names)
             }
             let changedLinks = (links[id] ?? [:]).map { Links(names.name(of: $0.key), $0.value) }
             let kind: Kind =

@@ -47,7 +47,7 @@ final class StoreBinding: Sendable {
             let order = objectClass == ManagedObject.self ? [] : EntityDefinition.of(objectClass).order
             let runtime = try EntityRuntime(
                 entity, objectClass: objectClass, order: order,
-                hasPredicates: !schema.validationPredicates(of: entity).isEmpty)
+                hasPredicates: !schema.validationPredicates(of: entity).isEmpty, keyRing: store.keyRing)
             byName[entity.name] = runtime
             if objectClass != ManagedObject.self { byClass[ObjectIdentifier(objectClass)] = runtime }
             let number = Int(entity.id.rawValue)

@@ -18,6 +18,8 @@ public struct AttributeOption<Value>: Sendable {
     public static var transient: Self { Self(.transient) }
     /// The history of a deleted object keeps the value readable.
     public static var preservesValueInHistoryOnDeletion: Self { Self(.preserved) }
+    /// Values are encrypted before they are stored; see `AttributeDescription.encryption`.
+    public static var encrypted: Self { Self(.encrypted) }
     /// The attribute's name in an earlier version of the model.
     public static func renamed(from name: String) -> Self { Self(.renamed(name)) }
     /// Text that is part of the version hash, so that a change of it makes the model another version.
@@ -107,6 +109,7 @@ enum AttributeOptionKind: Sendable {
     case transient
     case preserved
     case externalStorage
+    case encrypted
     case renamed(String)
     case versionHashModifier(String)
     case userInfo([String: String])
@@ -134,6 +137,8 @@ public struct AnyAttributeOption: Sendable {
     public static var preservesValueInHistoryOnDeletion: Self { Self() }
     /// Large values are stored in files of their own, and read when the attribute is.
     public static var externalStorage: Self { Self() }
+    /// Values are encrypted before they are stored; see `AttributeDescription.encryption`.
+    public static var encrypted: Self { Self() }
     /// The attribute's name in an earlier version of the model.
     public static func renamed(from name: String) -> Self { Self() }
     /// Text that is part of the version hash, so that a change of it makes the model another version.

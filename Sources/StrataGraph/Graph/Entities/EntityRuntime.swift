@@ -1,4 +1,5 @@
 import StrataModel
+import StrataStore
 
 /// An entity as objects of an open store use it: its class, and where each declared property stands in the rows.
 ///
@@ -35,6 +36,8 @@ import StrataModel
     /// Whether the entity or a parent has predicates over the whole object.
     let hasPredicates: Bool
     let hasExternalStorage: Bool
+    /// What objects have in `ManagedObject._state` from the beginning.
+    let initialState: UInt32
     /// Slots whose values the store computes.
     let derivedSlots: Set<Int>
     /// Slots that say which objects are linked, or in which order.
@@ -50,7 +53,7 @@ import StrataModel
 
     init(
         _ schema: EntitySchema, objectClass: ManagedObject.Type, order: [String], hasDefaults: Bool = true,
-        hasPredicates: Bool = false
+        hasPredicates: Bool = false, keyRing: KeyRing? = nil
     ) throws {
         self.schema = schema
         layout = schema.layout
@@ -59,7 +62,7 @@ import StrataModel
         let hidden = schema.properties.filter { if case .position = $0.kind { true } else { false } }
         let valueTypes = order.isEmpty ? [:] : EntityDefinition.of(objectClass).valueTypes
         let properties = (declared + hidden).enumerated().map {
-            PropertyRuntime($1, index: $0, schema, valueTypes[$1.name])
+            PropertyRuntime($1, index: $0, schema, valueTypes[$1.name], keyRing)
         }
         self.properties = properties
         declaredCount = declared.count
@@ -78,7 +81,8 @@ import StrataModel
         observesDeletion = objectClass != ManagedObject.self && objectClass._observesDeletion
         checks = declared.indices.compactMap { Self.check(properties[$0], validates) }
         self.hasPredicates = hasPredicates
-        hasExternalStorage = properties.contains { $0.kind == .externalData }
+        hasExternalStorage = properties.contains { $0.kind.isExternal }
+        initialState = properties.contains { $0.kind.isEncrypted } ? ObjectState.encrypted : 0
         derivedSlots = Set(properties.filter(\.isDerived).map(\.slot))
         linkSlots = SlotSet(
             properties.filter { $0.isInRow && ($0.kind == .reference || $0.kind == .position) }.map(\.slot))
@@ -185,11 +189,14 @@ final class PropertyRuntime: Sendable {
     let hasRules: Bool
     /// The type of a transformable in its class.
     let valueType: Any.Type?
+    /// Encrypts and decrypts the values; nil for a property that is not encrypted.
+    let cipher: AttributeCipher?
     private let rules: AttributeRules?
 
-    init(_ property: PropertySchema, index: Int, _ entity: EntitySchema, _ valueType: Any.Type?) {
+    init(_ property: PropertySchema, index: Int, _ entity: EntitySchema, _ valueType: Any.Type?, _ keyRing: KeyRing?) {
         self.valueType = valueType
         schema = property
+        cipher = keyRing?.cipher(property)
         name = property.name
         id = property.id
         slot = property.slot
@@ -210,6 +217,7 @@ final class PropertyRuntime: Sendable {
         kind = SlotKind(slot)
         var flags: UInt16 = 0
         if kind == .externalData { flags |= _FieldLocation.externalStorage }
+        if kind.isEncrypted { flags |= _FieldLocation.encrypted }
         if kind == .absent { flags |= _FieldLocation.notInRow }
         location = _FieldLocation(
             offset: UInt32(truncatingIfNeeded: slot.offset), slot: UInt16(truncatingIfNeeded: property.slot),

@@ -10,6 +10,10 @@
     @usableFromInline static let externalStorage: UInt16 = 1
     /// Not in the row: to-many and transient properties.
     @usableFromInline static let notInRow: UInt16 = 2
+    /// Encrypted in the row.
+    @usableFromInline static let encrypted: UInt16 = 4
+
+    @inlinable var isEncrypted: Bool { flags & Self.encrypted != 0 }
 
     /// Bytes from the start of the row.
     @inlinable var start: Int { Int(offset) }

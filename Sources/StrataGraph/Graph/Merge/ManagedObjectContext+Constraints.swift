@@ -40,8 +40,10 @@ extension ManagedObjectContext {
     ) {
         let properties = Self.names(clash).compactMap { name -> MergeConflict.Property? in
             guard let property = object._entity.property(named: name), property.isInRow else { return nil }
-            return MergeConflict.Property(
+            var described = MergeConflict.Property(
                 name: name, base: .null, theirs: object.attributeValue(property), mine: mine.attributeValue(property))
+            described.isEncrypted = property.cipher != nil
+            return described
         }
         let conflict = MergeConflict(
             objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: false, isDeletedHere: false,

@@ -41,7 +41,7 @@ extension RowMerge {
         isDeletedHere = !change.existsAfter
         slots = change.values.compactMap { number, values in
             guard let property = entity.property(number), property.isInRow else { return nil }
-            let now = object?.attributeValue(property) ?? .null
+            let now = object?.storedValue(property) ?? .null
             return Slot(
                 property.slot, entity, isChangedByThem: !now.isIdentical(to: values.before),
                 isChangedHere: !values.isNothing, isAgreed: now.isIdentical(to: values.after))
@@ -74,9 +74,12 @@ extension MergeConflict {
             let property = entity.property(slot: slot)
             guard property.index < entity.declaredCount else { return nil }
             let (base, theirs, mine) = try values(property)
-            return Property(
-                name: property.name, base: base, theirs: merge.isDeletedByThem ? .null : theirs,
-                mine: merge.isDeletedHere ? .null : mine)
+            var described = Property(
+                name: property.name, base: property.shown(base, of: id),
+                theirs: merge.isDeletedByThem ? .null : property.shown(theirs, of: id),
+                mine: merge.isDeletedHere ? .null : property.shown(mine, of: id))
+            described.isEncrypted = property.cipher != nil
+            return described
         }
         self.init(
             objectID: id, entityName: entity.name, isDeletedInStore: merge.isDeletedByThem,

@@ -57,7 +57,8 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     /// - Throws: `unknownKey`, also for a to-many.
     public func value(forKey key: String) throws -> AttributeValue {
         guard let property = entity.property(named: key), !property.isToMany else { throw unknownKey(key) }
-        return try image.withReader(entity.layout) { row throws(CorruptRecord) in try row.value(property.slot) }
+        let value = try image.withReader(entity.layout) { row throws(CorruptRecord) in try row.value(property.slot) }
+        return try property.cipher?.decrypt(value, of: objectID) ?? value
     }
 
     /// The members of a to-many by name, in order.
@@ -140,8 +141,10 @@ extension ManagedObject {
         let image = try canonicalImage()
         guard _entity.hasExternalStorage else { return image }
         var builder = try RowBuilder(image, layout: _entity.layout)
-        for property in _entity.properties where property.kind == .externalData && !_isNull(property.location) {
-            try builder.set(property.slot, .data(try readExternalData(property.location)))
+        for property in _entity.properties where property.kind.isExternal && !_isNull(property.location) {
+            let bytes = try readExternalBytes(property.location)
+            let isEncrypted = property.kind.isEncrypted
+            try builder.set(property.slot, isEncrypted ? .encrypted(EncryptedValue(stored: bytes)) : .data(bytes))
         }
         return try builder.finish()
     }

@@ -14,13 +14,19 @@ extension ManagedObject {
 
     /// The value of an attribute.
     @inlinable public final func _get<Value: StorableValue>(_ index: Int) -> Value {
-        if _state & ObjectState.readMask != 0 { _willRead(index) }
+        if _state & ObjectState.readMask != 0 {
+            _willRead(index)
+            if _fields[index].isEncrypted { return _decrypted(index) }
+        }
         return Value._load(self, _fields[index])
     }
 
     /// The value of an optional attribute.
     @inlinable public final func _get<Value: StorableValue>(_ index: Int) -> Value? {
-        if _state & ObjectState.readMask != 0 { _willRead(index) }
+        if _state & ObjectState.readMask != 0 {
+            _willRead(index)
+            if _fields[index].isEncrypted { return _decryptedIfAny(index) }
+        }
         let location = _fields[index]
         if _isNull(location) { return nil }
         return Value._load(self, location)
@@ -28,7 +34,10 @@ extension ManagedObject {
 
     /// Sets an attribute.
     @inlinable public final func _set<Value: StorableValue>(_ index: Int, _ value: Value) {
-        if _state != 0 { guard _willWrite(index) else { return } }
+        if _state != 0 {
+            guard _willWrite(index) else { return }
+            if _fields[index].isEncrypted { return _encrypt(value.attributeValue, index) }
+        }
         let location = _fields[index]
         Value._store(value, in: self, location)
         _didStore(location)
@@ -37,7 +46,10 @@ extension ManagedObject {
 
     /// Sets an optional attribute.
     @inlinable public final func _set<Value: StorableValue>(_ index: Int, _ value: Value?) {
-        if _state != 0 { guard _willWrite(index) else { return } }
+        if _state != 0 {
+            guard _willWrite(index) else { return }
+            if _fields[index].isEncrypted { return _encrypt(value?.attributeValue ?? .null, index) }
+        }
         let location = _fields[index]
         if let value {
             Value._store(value, in: self, location)

@@ -36,6 +36,7 @@ extension ManagedObject: CustomStringConvertible, CustomDebugStringConvertible {
         }
         switch property.kind {
         case .externalData, .undefined: return "…"
+        case .encrypted, .externalEncrypted: return "(encrypted)"
         case .data: return "\(_bytes(property.location).count) bytes"
         case .string:
             let text = String._load(self, property.location)

@@ -15,7 +15,9 @@ extension ManagedObject {
         if let known = _extras?.decoded[index], let value = known as? Value { return value }
         do {
             if property.attributeType == .transformable { return try readTransformed(property) as? Value }
-            let value = try RowReader(rowBytes, layout: _entity.layout).value(property.slot)
+            let value =
+                try property.cipher == nil
+                ? RowReader(rowBytes, layout: _entity.layout).value(property.slot) : decryptedValue(property)
             let decoded = try AttributeValueDecoder.decode(Value.self, from: value)
             ensureExtras().decoded[index] = decoded
             return decoded
@@ -106,7 +108,18 @@ extension ManagedObject {
         }
     }
 
+    /// The bytes, decrypted where they are encrypted.
     final func readExternalData(_ location: _FieldLocation) throws -> Data {
+        let stored = try readExternalBytes(location)
+        guard let cipher = _entity.property(slot: Int(location.slot)).cipher else { return stored }
+        guard case .data(let data) = try cipher.decrypt(EncryptedValue(stored: stored), of: objectID) else {
+            return Data()
+        }
+        return data
+    }
+
+    /// The bytes as the store has them.
+    final func readExternalBytes(_ location: _FieldLocation) throws -> Data {
         let reader = try RowReader(rowBytes, layout: _entity.layout)
         if let bytes = try reader.bytes(Int(location.slot)) { return Data(bytes) }
         guard let reference = try reader.blob(Int(location.slot)) else { return Data() }
@@ -132,7 +145,7 @@ extension ManagedObject {
     /// Moves values too large for a row into files; the row keeps their names.
     final func moveLargeValuesOut() throws {
         guard let context = _context else { return }
-        for property in _entity.properties where property.kind == .externalData && !_isNull(property.location) {
+        for property in _entity.properties where property.kind.isExternal && !_isNull(property.location) {
             guard isChanged(slot: property.slot) || _flags.contains(.inserted) else { continue }
             let reader = try RowReader(rowBytes, layout: _entity.layout)
             guard let bytes = try reader.bytes(property.slot),

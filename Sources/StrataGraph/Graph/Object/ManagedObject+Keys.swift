@@ -24,8 +24,9 @@ extension ManagedObject {
             return target.isNil ? nil : _target(target)
         }
         if _isNull(property.location) { return nil }
-        if property.kind == .externalData { return try readExternalData(property.location) }
+        if property.kind.isExternal { return try readExternalData(property.location) }
         if property.attributeType == .transformable { return try readTransformed(property) }
+        if property.cipher != nil { return property.swiftValue(of: try decryptedValue(property)) }
         return value(of: property)
     }
 
@@ -105,7 +106,7 @@ extension ManagedObject {
         for key in names {
             let property = try declared(key)
             guard property.isInRow else { continue }
-            values[key] = try reader.value(property.slot)
+            values[key] = property.shown(try reader.value(property.slot), of: objectID)
         }
         return values
     }

@@ -4,8 +4,21 @@ import StrataModel
 // Between a slot of the row and a value that carries its own type.
 
 extension ManagedObject {
-    /// The slot as the model's value type; a fault has fired.
+    /// The slot as the model's value type; a fault has fired. An encrypted value whose key is not known stays encrypted.
     final func attributeValue(_ property: PropertyRuntime) -> AttributeValue {
+        guard property.cipher != nil, !property.kind.isExternal else { return storedValue(property) }
+        do {
+            return try decryptedValue(property)
+        } catch let error as StrataError where error.code == .encryptionKeyMissing {
+            return storedValue(property)
+        } catch {
+            report(ManagedObjectContext.typed(error))
+            return .null
+        }
+    }
+
+    /// The slot as the store has it: encrypted where it is.
+    final func storedValue(_ property: PropertyRuntime) -> AttributeValue {
         guard property.isInRow else { return .null }
         do {
             return try RowReader(rowBytes, layout: _entity.layout).value(property.slot)
@@ -37,6 +50,9 @@ extension ManagedObject {
         case .externalData, .composite, .undefined:
             let value = attributeValue(property)
             return value.isNull ? nil : value.plain
+        case .encrypted, .externalEncrypted:
+            let value = attributeValue(property)
+            return value.isNull ? nil : property.swiftValue(of: value)
         }
     }
 
@@ -65,6 +81,7 @@ extension ManagedObject {
 
     final func store(_ value: AttributeValue, _ property: PropertyRuntime) throws {
         let location = property.location
+        if property.kind.isEncrypted { return try storeEncrypted(value, property) }
         switch (value, property.kind) {
         case (.null, _): return _storeNull(location)
         case (.boolean(let value), .boolean): Bool._store(value, in: self, location)
@@ -89,7 +106,7 @@ extension ManagedObject {
     }
 
     /// Values that only the row codec can write.
-    private final func storeEncoded(_ value: AttributeValue, _ property: PropertyRuntime) throws {
+    final func storeEncoded(_ value: AttributeValue, _ property: PropertyRuntime) throws {
         do {
             var builder = RowBuilder(_entity.layout)
             try builder.set(property.slot, value)
@@ -193,6 +210,7 @@ extension AttributeValue {
         case .blob(let value): value
         case .objectID(let value): value
         case .composite(let values): values.mapValues { $0.plain }
+        case .encrypted(let value): value
         }
     }
 }

@@ -43,7 +43,7 @@ open class ManagedObject {
         let entity = seed.entity
         _entity = entity
         objectID = seed.objectID
-        _state = seed.state
+        _state = seed.state | entity.initialState
         _contextReference = seed.context.map(Unmanaged.passUnretained)
         _fields = entity.fields
         if seed.isInserted {

@@ -287,6 +287,8 @@ extension ManagedObject {
     @usableFromInline static let observed: UInt32 = 2
     /// Not a real object: it records which properties are read.
     @usableFromInline static let probe: UInt32 = 4
+    /// The entity has encrypted attributes, which are not read from the row as others are.
+    static let encrypted: UInt32 = 8
     // High half: something must happen before a write.
     /// The row is as it was read: the first write copies it.
     @usableFromInline static let clean: UInt32 = 1 << 16

@@ -47,7 +47,8 @@ extension ManagedObject {
             let property = _entity.property(slot: slot)
             guard property.index < _entity.declaredCount else { continue }
             do {
-                values[property.name] = try RowReader(row, layout: _entity.layout).value(slot)
+                let value = try RowReader(row, layout: _entity.layout).value(slot)
+                values[property.name] = property.shown(value, of: objectID)
             } catch {
                 report(corruption(error))
             }

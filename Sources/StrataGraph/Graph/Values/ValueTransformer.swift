@@ -86,7 +86,11 @@ extension ManagedObject {
     final func readTransformed(_ property: PropertyRuntime) throws -> Any? {
         guard property.isInRow, !_isNull(property.location) else { return nil }
         if let known = _extras?.decoded[property.index] { return known }
-        let bytes = Data(_bytes(property.location))
+        var bytes = Data(_bytes(property.location))
+        if property.cipher != nil {
+            guard case .data(let plain) = try decryptedValue(property) else { return nil }
+            bytes = plain
+        }
         guard let transformer = try property.transformer(errorContext(property.name)) else {
             return try readStandard(property, bytes)
         }

@@ -12,6 +12,7 @@ extension ModelCheck {
                 report(subject, "is transient and allows external storage.")
             }
         }
+        checkEncryption(of: attribute, at: subject)
         let problemsBefore = problemCount
         for rule in attribute.validationRules { check(rule, of: attribute, at: subject) }
         checkElements(of: attribute, at: subject, depth: 1)

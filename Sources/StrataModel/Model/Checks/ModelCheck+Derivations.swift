@@ -30,6 +30,9 @@ extension ModelCheck {
         guard let path = derivation.path else {
             return attribute.type == .date ? nil : "it is a date, the attribute is \(attribute.type.nameWithArticle)"
         }
+        if hierarchy.isEncrypted(path, in: entityName) {
+            return "\(path) is encrypted, and the store computes derived values without a key"
+        }
         let walk = DerivationWalk(path, from: entityName, hierarchy)
         if let complaint = walk.complaint { return complaint }
         switch derivation {

@@ -55,6 +55,11 @@ extension ModelCheck {
     private mutating func checkFolding(_ element: FetchIndexElement, of entity: EntityDescription, index: String) {
         guard let part = hierarchy.keyPart(element.propertyPath, in: entity.name) else { return }
         let type = part.elements.last?.type ?? part.declaration.property.attribute?.type
+        if part.declaration.property.attribute?.isEncrypted ?? false {
+            return report(
+                Subject(entity.name, element.propertyPath),
+                "is encrypted, so it cannot be folded, in the index \(index).")
+        }
         if let type, type == .string { return }
         report(Subject(entity.name, element.propertyPath), "is not a string to be folded, in the index \(index).")
     }
@@ -116,6 +121,10 @@ extension EntityHierarchy {
             return relationship.isToMany ? "is a to-many relationship" : nil
         case .attribute(let attribute):
             let last = part.elements.last ?? attribute
+            if attribute.isEncrypted {
+                guard part.elements.isEmpty else { return "is part of an encrypted value" }
+                return attribute.allowsExternalBinaryDataStorage ? "may be stored outside the row" : nil
+            }
             if last.type == .composite { return "is a composite; name one of its elements" }
             if last.allowsExternalBinaryDataStorage { return "may be stored outside the row" }
             return nil

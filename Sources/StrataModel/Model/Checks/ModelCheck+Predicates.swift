@@ -6,7 +6,9 @@ extension ModelCheck {
         for rule in entity.validationPredicates {
             let subject = Subject(entity.name)
             if rule.message.isEmpty { report(subject, "has a validation predicate without a message.") }
-            for path in checkedKeyPaths(of: rule.predicate, at: subject, what: "a validation predicate") {
+            let paths = checkedKeyPaths(of: rule.predicate, at: subject, what: "a validation predicate")
+            refuseEncrypted(paths, of: entity.name, in: "a rule over whole objects")
+            for path in paths {
                 if let complaint = complaint(aboutKeyPath: path, from: entity.name) {
                     report(Subject(entity.name, path), "\(complaint), in a validation predicate.")
                 }
@@ -41,7 +43,9 @@ extension ModelCheck {
         if let foreign {
             report(Subject(entity.name), "has \(what), which uses \(foreign); it may use only \(allowed).")
         }
-        for path in checkedKeyPaths(of: predicate, at: Subject(entity.name), what: what) {
+        let paths = checkedKeyPaths(of: predicate, at: Subject(entity.name), what: what)
+        refuseEncrypted(paths, of: entity.name, in: what)
+        for path in paths {
             if let complaint = complaint(hierarchy, path, entity.name) {
                 report(Subject(entity.name, path), "\(complaint), in \(what).")
             }

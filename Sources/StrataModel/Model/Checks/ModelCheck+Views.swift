@@ -50,6 +50,7 @@ extension ModelCheck {
     private mutating func check(_ key: ViewKey, of entity: EntityDescription, view: String) {
         let subject = Subject(entity.name, key.keyPath)
         let what = "key of the view \(view)"
+        refuseEncrypted([key.keyPath], of: entity.name, in: "the view \(view)")
         if let complaint = hierarchy.complaint(aboutValuePath: key.keyPath, in: entity.name) {
             return report(subject, "\(complaint), as a \(what).")
         }
@@ -117,6 +118,8 @@ extension ModelCheck {
 
     private mutating func check(_ aggregate: ViewAggregate, of entity: EntityDescription, view: String) {
         let what = "\(aggregate.function.rawValue) of the view \(view)"
+        refuseEncrypted(
+            [aggregate.keyPath, aggregate.orderPath].compactMap(\.self), of: entity.name, in: "the view \(view)")
         if aggregate.function.isOrdered {
             checkOrder(of: aggregate, entity, what: what, view: view)
         } else if aggregate.orderPath != nil || aggregate.limit != nil {

@@ -27,6 +27,11 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var elements: [AttributeDescription]
     /// The rules that a value must meet when it is saved.
     public var validationRules: [ValidationRule]
+    /// How values are encrypted; nil for an attribute that is stored in the clear.
+    ///
+    /// An encrypted attribute can be compared with `==`, `!=` and `IN`, and be in indexes and uniqueness constraints. It
+    /// has no order and no parts, and no default.
+    public var encryption: AttributeEncryption?
     /// Whether the history keeps the last value when an object is deleted.
     public var preservesValueInHistoryOnDeletion: Bool
     /// The name in the previous model, if the attribute was renamed.
@@ -45,7 +50,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         allowsExternalBinaryDataStorage: Bool = false,
         valueTransformerName: String? = nil, attributeValueClassName: String? = nil,
         elements: [AttributeDescription] = [], validationRules: [ValidationRule] = [],
-        preservesValueInHistoryOnDeletion: Bool = false, renamingIdentifier: String? = nil,
+        encryption: AttributeEncryption? = nil, preservesValueInHistoryOnDeletion: Bool = false, renamingIdentifier: String? = nil,
         versionHashModifier: String? = nil, userInfo: [String: String] = [:],
         editorInfo: EditorInfo = [:]
     ) {
@@ -60,6 +65,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         self.attributeValueClassName = attributeValueClassName
         self.elements = elements
         self.validationRules = validationRules
+        self.encryption = encryption
         self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
         self.renamingIdentifier = renamingIdentifier
         self.versionHashModifier = versionHashModifier

@@ -98,6 +98,7 @@ extension AttributeValue {
         case .data(let data): Self.cast(data.base64EncodedString(), "NSData")
         case .blob(let blob):
             Self.cast("\(blob.sizeInBytes):\(blob.digest.base64EncodedString())", "blob")
+        case .encrypted(let value): Self.cast(value.stored.base64EncodedString(), "encrypted")
         case .objectID(let id): Self.cast(id.description, "NSManagedObjectID")
         case .composite(let values):
             "{:"

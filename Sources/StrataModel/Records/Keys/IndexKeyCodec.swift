@@ -124,6 +124,12 @@ extension IndexKeyCodec {
         case .text:
             guard let text = try row.bytes(slot) else { return writer.append(KeyEncoding.null) }
             append(text: text, element.folding, to: &writer)
+        case .encrypted:
+            guard let bytes = try row.bytes(slot), let blind = EncryptedValue.blind(of: bytes) else {
+                throw CorruptRecord("encrypted value cut short", at: Int(row.entry(slot).offset))
+            }
+            writer.append(KeyEncoding.present)
+            writer.append(blind)
         case .data:
             guard let data = try row.bytes(slot) else { return writer.append(KeyEncoding.null) }
             append(data: data, to: &writer)
@@ -177,6 +183,10 @@ extension IndexKeyCodec {
         case (.url(let url), .text): append(text: url.absoluteString, element.folding, to: &writer)
         case (.uuid(let value), .uuid): KeyEncoding.append(value, to: &writer)
         case (.data(let data), .data): data.withUnsafeBytes { append(data: $0, to: &writer) }
+        case (.encrypted(let value), .encrypted):
+            guard let blind = value.blind else { return false }
+            writer.append(KeyEncoding.present)
+            blind.withUnsafeBytes { writer.append($0) }
         case (.objectID(let id), .objectID):
             if id.isNil { writer.append(KeyEncoding.null) } else { KeyEncoding.append(id, to: &writer) }
         default: return false

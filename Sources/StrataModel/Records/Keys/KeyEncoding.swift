@@ -17,6 +17,7 @@
 //   uuid      01, 16 bytes
 //   data      01, bytes with 00 written as 00 FF, then 00 01
 //   objectID  01, UInt64 big-endian
+//   encrypted 01, the 16 bytes of the blind (EncryptedValue.swift)
 //
 // Keys longer than 499 bytes (511, what LMDB takes, less 4 for the index id and 8 for the object id) are cut there.
 

@@ -14,6 +14,8 @@ package enum KeyKind: UInt8, Sendable, Hashable {
     case data
     /// To-one relationships, and attributes with an object id.
     case objectID
+    /// Encrypted values, by their blinds: equal values have equal keys, and the order means nothing.
+    case encrypted
 
     /// nil for slots that cannot have keys: data that may be stored outside the row, composites, and values of any
     /// type.
@@ -27,7 +29,8 @@ package enum KeyKind: UInt8, Sendable, Hashable {
         case .uuid: self = .uuid
         case .data: self = .data
         case .objectID, .reference: self = .objectID
-        case .absent, .externalData, .composite, .undefined: return nil
+        case .encrypted: self = .encrypted
+        case .absent, .externalData, .composite, .undefined, .externalEncrypted: return nil
         }
     }
 }

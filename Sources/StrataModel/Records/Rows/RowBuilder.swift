@@ -109,7 +109,9 @@ package struct RowBuilder {
         case (.url(let url), .url): try append(slot, text: ValueCodec.text(of: url))
         case (.data(let data), .data): try append(slot, data: data, lead: nil)
         case (.data(let data), .externalData): try append(slot, data: data, lead: 0)
-        case (.blob(let blob), .externalData):
+        case (.encrypted(let value), .encrypted): try append(slot, data: value.stored, lead: nil)
+        case (.encrypted(let value), .externalEncrypted): try append(slot, data: value.stored, lead: 0)
+        case (.blob(let blob), .externalData), (.blob(let blob), .externalEncrypted):
             guard blob.digest.count == 32 else { throw UnstorableValue(.malformedBlobReference) }
             try append(slot, data: blob.digest, lead: 1, trail: blob.sizeInBytes)
         case (.composite, .composite), (_, .undefined):

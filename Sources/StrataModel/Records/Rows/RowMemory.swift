@@ -84,7 +84,13 @@ extension RowLayout {
         guard let left = left.baseAddress, let right = right.baseAddress else { return false }
         let isNull = left.isNull(slot: slot)
         if isNull || right.isNull(slot: slot) { return isNull == right.isNull(slot: slot) }
-        let leftBytes = bytes(of: slot, in: left), rightBytes = bytes(of: slot, in: right)
+        var leftBytes = bytes(of: slot, in: left), rightBytes = bytes(of: slot, in: right)
+        // The same value may be encrypted under two keys.
+        if entries[slot].kind == .encrypted, let first = EncryptedValue.blind(of: leftBytes),
+            let second = EncryptedValue.blind(of: rightBytes)
+        {
+            (leftBytes, rightBytes) = (first, second)
+        }
         guard leftBytes.count == rightBytes.count, let first = leftBytes.baseAddress,
             let second = rightBytes.baseAddress
         else { return false }

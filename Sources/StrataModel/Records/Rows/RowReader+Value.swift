@@ -22,7 +22,7 @@ extension RowReader {
         case .decimal: return .decimal(try DecimalParts(base, at: offset).decimal(at: offset))
         case .uuid: return .uuid(UUID(uuid: base.loadUnaligned(fromByteOffset: offset, as: uuid_t.self)))
         case .objectID, .reference: return .objectID(ObjectID(rawValue: base.loadLittleEndian(at: offset)))
-        case .string, .url, .data, .externalData, .composite, .undefined: return try variableValue(slot, entry)
+        default: return try variableValue(slot, entry)
         }
     }
 
@@ -42,6 +42,7 @@ extension RowReader {
         case .string: return .string(try reader.readText(bytes.count))
         case .url: return .url(try reader.readURL(bytes.count))
         case .data, .externalData: return .data(Data(bytes))
+        case .encrypted, .externalEncrypted: return .encrypted(EncryptedValue(stored: Data(bytes)))
         default:
             let value = try ValueCodec.decode(&reader)
             try reader.expectEnd()

@@ -132,7 +132,7 @@ package import Foundation
         let entry = entry(slot)
         if base.isNull(slot: slot) || entry.kind == .absent { return nil }
         let bytes = try variableBytes(entry)
-        if entry.kind != .externalData { return bytes }
+        if !entry.kind.isExternal { return bytes }
         guard let lead = bytes.first, lead <= 1 else {
             throw CorruptRecord("neither value nor blob", at: Int(entry.offset))
         }
@@ -142,7 +142,7 @@ package import Foundation
     /// The blob with the value; nil if the value is nil or in the row.
     package func blob(_ slot: Int) throws(CorruptRecord) -> BlobReference? {
         let entry = entry(slot)
-        if entry.kind != .externalData || base.isNull(slot: slot) { return nil }
+        if !entry.kind.isExternal || base.isNull(slot: slot) { return nil }
         let bytes = try variableBytes(entry)
         guard bytes.first == 1 else { return nil }
         guard bytes.count == 41, let start = bytes.baseAddress else {

@@ -26,6 +26,12 @@ package enum GroupKey {
         case .text:
             guard let text = try row.bytes(slot) else { return writer.append(KeyEncoding.null) }
             append(text: text, to: &writer)
+        case .encrypted:
+            guard let bytes = try row.bytes(slot), let blind = EncryptedValue.blind(of: bytes) else {
+                return writer.append(KeyEncoding.null)
+            }
+            writer.append(KeyEncoding.present)
+            writer.append(blind)
         case .data:
             guard let data = try row.bytes(slot) else { return writer.append(KeyEncoding.null) }
             append(data: data, to: &writer)

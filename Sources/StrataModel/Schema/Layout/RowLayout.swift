@@ -18,7 +18,8 @@
 // UInt8 sign, UInt8 0}, normalised (no trailing zeros in the mantissa, zero is all zero, NaN is sign 1 and mantissa 0);
 // a reference or objectID the raw id, never 0 unless nil; a position Int64; String UTF-8 as given, no normalisation;
 // Data its bytes; URL its absolute string; transformable the transformer's bytes; composite the value codec's bytes.
-// Data that allows external storage begins with one byte: 0 and then the bytes, or 1 and then digest (32) and size (8).
+// An encrypted value of any type is as EncryptedValue.swift has it. Data that allows external storage, encrypted or not,
+// begins with one byte: 0 and then the bytes, or 1 and then digest (32) and size (8).
 
 /// The layout of an entity's rows under one model version: the offset and kind of each slot.
 ///

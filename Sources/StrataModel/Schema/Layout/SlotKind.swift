@@ -17,6 +17,10 @@
     case composite
     /// A value of any type, in the format of the value codec.
     case undefined
+    /// An encrypted value.
+    case encrypted
+    /// An encrypted value that begins with the external-storage byte.
+    case externalEncrypted
 
     package init(_ slot: RowLayout.Slot) {
         self.init(slot.storage, allowsExternalStorage: slot.allowsExternalStorage)
@@ -27,6 +31,7 @@
         case nil: self = .absent
         case .reference: self = .reference
         case .position: self = .position
+        case .encrypted: self = allowsExternalStorage ? .externalEncrypted : .encrypted
         case .attribute(let type): self.init(type, allowsExternalStorage: allowsExternalStorage)
         }
     }
@@ -63,9 +68,15 @@
         case .integer64, .double, .date, .objectID, .reference, .position: 8
         case .decimal: 20
         case .uuid: 16
-        case .string, .url, .data, .externalData, .composite, .undefined: 8
+        case .string, .url, .data, .externalData, .composite, .undefined, .encrypted, .externalEncrypted: 8
         }
     }
+
+    /// Whether the value may be stored outside the row, so that it begins with the external-storage byte.
+    @inlinable package var isExternal: Bool { self == .externalData || self == .externalEncrypted }
+
+    /// Whether values are encrypted.
+    @inlinable package var isEncrypted: Bool { self == .encrypted || self == .externalEncrypted }
 
     /// Whether the fixed area holds the value's offset and length instead of the value.
     @inlinable package var isVariableWidth: Bool { rawValue >= SlotKind.string.rawValue }
@@ -82,7 +93,7 @@
         case (.boolean, .float), (.boolean, .double): true
         case (.integer16, .float), (.integer16, .double), (.integer32, .double), (.float, .double): true
         case (.boolean, .decimal), (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal): true
-        case (.data, .externalData): true
+        case (.data, .externalData), (.encrypted, .externalEncrypted): true
         default: false
         }
     }

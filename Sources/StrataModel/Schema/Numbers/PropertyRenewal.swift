@@ -1,7 +1,7 @@
 // A property keeps its number from one model to the next only if the rows and links written under that number have the
 // same meaning in the new model:
 //
-//   attribute          the bytes can be read as the new type (`SlotKind.canBeRead(as:)`)
+//   attribute          the bytes can be read as the new type (`SlotKind.canBeRead(as:)`), and it is encrypted as before
 //   to-one             it was a to-one
 //   to-many, by rows   it was a to-many with the same kind of order, and its inverse is the same to-one of the same
 //                      entities
@@ -95,6 +95,14 @@ extension AttributeDescription {
     /// Whether values written under this description can be read unchanged under a later one.
     package func canBeRead(as later: AttributeDescription) -> Bool {
         if isTransient || later.isTransient { return isTransient == later.isTransient }
+        guard encryption == later.encryption else { return false }
+        if isEncrypted {
+            // Equal values must have the same blind, so the type stays.
+            guard type == later.type, later.allowsExternalBinaryDataStorage || !allowsExternalBinaryDataStorage else {
+                return false
+            }
+            return type != .composite || elements == later.elements || elementsCanBeRead(as: later)
+        }
         let from = SlotKind(.attribute(type), allowsExternalStorage: allowsExternalBinaryDataStorage)
         let to = SlotKind(.attribute(later.type), allowsExternalStorage: later.allowsExternalBinaryDataStorage)
         guard type.canBeRead(from, as: to, of: later.type) else { return false }

@@ -18,6 +18,7 @@
 //   14   composite   UInt32 count, then for each element: UInt32 length, name in UTF-8, a value; names ascend by bytes,
 //                    none twice (canonically equivalent names are one name); composites nest at most 16 deep
 //   15   previous    -   in a before-image only: the value as of the previous event of this object
+//   16   encrypted   UInt32 length, bytes (EncryptedValue.swift)
 //
 // Floating point keeps every bit, so -0.0 and NaN payloads survive; text is not normalised.
 
@@ -53,6 +54,7 @@ package enum ValueCodec {
         static let objectID: UInt8 = 13
         static let composite: UInt8 = 14
         static let previous: UInt8 = 15
+        static let encrypted: UInt8 = 16
     }
 
     /// Appends a value. If it throws, the writer is as before.
@@ -112,7 +114,7 @@ extension ValueCodec {
         case Tag.float: _ = try reader.readBytes(4)
         case Tag.decimal: _ = try reader.readBytes(DecimalParts.size)
         case Tag.uuid: _ = try reader.readBytes(16)
-        case Tag.string, Tag.url, Tag.data: _ = try reader.readCountedBytes()
+        case Tag.string, Tag.url, Tag.data, Tag.encrypted: _ = try reader.readCountedBytes()
         case Tag.blob: _ = try reader.readBytes(40)
         case Tag.composite:
             guard depth < maximumDepth else { throw start.corrupt("composites nested too deep") }
@@ -151,6 +153,10 @@ extension ValueCodec {
             writer.append(Tag.data)
             try appendLength(value.count, to: &writer)
             value.withUnsafeBytes { writer.append($0) }
+        case .encrypted(let value):
+            writer.append(Tag.encrypted)
+            try appendLength(value.stored.count, to: &writer)
+            value.stored.withUnsafeBytes { writer.append($0) }
         case .blob(let value): try append(value, to: &writer)
         case .composite(let elements): try append(elements, to: &writer, depth: depth + 1)
         }
@@ -231,6 +237,7 @@ extension ValueCodec {
             let count = try reader.readInteger(as: UInt32.self)
             return .url(try reader.readURL(Int(count)))
         case Tag.data: return .data(Data(try reader.readCountedBytes()))
+        case Tag.encrypted: return .encrypted(EncryptedValue(stored: Data(try reader.readCountedBytes())))
         case Tag.blob:
             let digest = Data(try reader.readBytes(32))
             return .blob(BlobReference(digest: digest, sizeInBytes: try reader.readInteger()))

@@ -125,6 +125,13 @@ extension StrataError.Code {
     public static let targetIncomplete = Self(rawValue: 200121)
     /// The values were erased on purpose.
     public static let erased = Self(rawValue: 200110)
+    /// A value is encrypted under a key that was not given; the message has the key's id.
+    public static let encryptionKeyMissing = Self(rawValue: 200130)
+    /// The keys that were given are not those of the store.
+    public static let encryptionKeyWrong = Self(rawValue: 200131)
+    /// An encrypted value was changed outside Strata, or is not where it was written: its key is known and it does not
+    /// decrypt.
+    public static let encryptedValueDamaged = Self(rawValue: 200132)
 
     private static let names: [Int: String] = [
         1550: "managedObjectValidation", 1560: "validationMultipleErrors",
@@ -146,6 +153,7 @@ extension StrataError.Code {
         200050: "historyDropped", 200051: "futureEvent", 200060: "missingBlob", 200070: "transformation",
         200080: "invalidRequest", 200081: "keyTooLong", 200082: "budgetExceeded", 200090: "storeClosed",
         200100: "divergedLog", 200101: "logUnavailable", 200110: "erased",
+        200130: "encryptionKeyMissing", 200131: "encryptionKeyWrong", 200132: "encryptedValueDamaged",
         200120: "targetUnavailable", 200121: "targetIncomplete",
     ]
 }

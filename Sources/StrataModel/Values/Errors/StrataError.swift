@@ -97,6 +97,13 @@ public struct MergeConflict: Sendable, Hashable, Codable {
         /// The value that this context wants to save.
         public let mine: AttributeValue
 
+        /// Whether the values are encrypted in the store, so that no record of the conflict has them.
+        package var isEncrypted = false
+
+        private enum CodingKeys: String, CodingKey {
+            case name, base, theirs, mine
+        }
+
         /// A property with its three values.
         public init(name: String, base: AttributeValue, theirs: AttributeValue, mine: AttributeValue) {
             self.name = name

@@ -25,6 +25,7 @@ final class SnapshotSource: Sendable {
         guard let schema = histories.newest else {
             throw StrataError(.invalidModel, "The store has no model.", context: .init(path: file.path))
         }
+        if schema.hasEncryption { SchemaKeys.of(schema).attach(file.keyRing) }
         var stack = layers
         if eventNumber != head {
             stack.insert(contentsOf: try lag.layers(at: eventNumber, head: head, transaction, file, histories), at: 0)

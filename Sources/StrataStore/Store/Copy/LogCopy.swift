@@ -74,6 +74,7 @@ struct LogCopy {
         header.hasViews = made.views != nil
         header.hasTexts = made.views?.texts != nil
         header.hasBaseline = baseline != nil
+        header.isEncrypted = try header.isEncrypted || state.histories.schemas.contains { $0.hasEncryption }
         let later = try laterErasures(log)
         header.hasErasures = state.hasErasedEvents || !state.erasures.isEmpty || !later.isEmpty
         try target.write { transaction in

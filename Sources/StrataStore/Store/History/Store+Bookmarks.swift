@@ -54,22 +54,25 @@ extension Store {
 
     // MARK: Metadata
 
+    /// What the app keeps about the store, without what Strata itself notes there.
     package func metadata() throws -> [String: AttributeValue] {
         try checkOpen()
-        return try file.read { transaction, _, _ in try StoreMetadata.read(transaction, file.tables) }
+        var entries = try file.read { transaction, _, _ in try StoreMetadata.read(transaction, file.tables) }
+        entries[EncryptionRecord.metadataKey] = nil
+        return entries
     }
 
     /// Changes the metadata, and records the changed entries in a transaction of its own; none if nothing changes.
     ///
     /// - Parameter change: of the entries as they are when the writer comes to it.
     package func changeMetadata(
-        _ note: MaintenanceNote, _ change: @escaping @Sendable (inout [String: AttributeValue]) -> Void
+        _ note: MaintenanceNote, _ change: @escaping @Sendable (inout [String: AttributeValue]) throws -> Void
     ) throws {
         let tables = file.tables
         try appendMaintenance(note) { transaction in
             let before = try StoreMetadata.read(transaction, tables)
             var after = before
-            change(&after)
+            try change(&after)
             guard let record = StoreMetadata.difference(before, after) else { return nil }
             try StoreMetadata.write(after.filter { !$0.value.isNull }, transaction, tables)
             return record

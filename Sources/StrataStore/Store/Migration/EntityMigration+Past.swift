@@ -47,20 +47,21 @@ extension EntityMigration {
                 }
             case .takeBack(let past, let from):
                 let last = try past.value(of: id, row, snapshot)
-                value = try last.map { try convert($0, from, attribute) } ?? .some(.null)
+                value =
+                    try last.map { try convert(decrypted($0, from, past.property, id), from, attribute) } ?? .some(.null)
             default: value = .null
             }
             if value?.isNull ?? false, let constant = attribute.defaultValue, step.takesDefault || !attribute.isOptional
             {
                 value = constant
             }
-            guard let value, value.isNull || value.fits(attribute) else {
+            guard let value, value.isNull || value.isEncrypted || value.fits(attribute) else {
                 let sentence = "\(property.name) had a value that cannot be made \(attribute.type.nameWithArticle)."
                 misfits.append(PropertyMisfit(property: property.id, sentence: sentence))
                 continue
             }
             guard !value.isNull else { continue }
-            changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(value)))
+            changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(try encrypted(value, property, id))))
         }
         return changes
     }
@@ -72,12 +73,13 @@ extension EntityMigration {
         _ guesses: inout ConversionGuesses
     ) throws -> AttributeValue? {
         guard !stored.isNull else { return .null }
-        let byType = try convert(stored, from, attribute)
+        let byType = try convert(decrypted(stored, from, old.properties[slot].id, id), from, attribute)
         guard let made = try recorded?.value(of: property, id, from: slot, stored) else {
             if byType != nil { guesses.note(id, property.id) }
             return byType
         }
-        if byType.map({ !$0.isIdentical(to: made) }) ?? true { guesses.noteWrong(property) }
+        let shown = keys.shown(made, of: property.id, in: id)
+        if byType.map({ !$0.isIdentical(to: shown) }) ?? true { guesses.noteWrong(property) }
         return made
     }
 
@@ -105,4 +107,8 @@ extension EntityMigration {
         }
         changes = linked
     }
+}
+
+extension AttributeValue {
+    fileprivate var isEncrypted: Bool { if case .encrypted = self { true } else { false } }
 }

@@ -51,17 +51,19 @@ struct EntityMigration {
     private(set) var steps: [PropertyStep]
     let links: OldLinks
     let blobs: BlobStore
+    let keys: KeyRing
     var asksValues: Bool { steps.contains { $0.value != nil } }
 
     var writes: Bool { steps.contains(where: \.writes) }
 
     /// Nil if the entity had no objects under the old model.
-    init?(_ entity: EntitySchema, links: OldLinks, values: [MigrationRule], blobs: BlobStore) {
+    init?(_ entity: EntitySchema, links: OldLinks, values: [MigrationRule], blobs: BlobStore, keys: KeyRing) {
         guard let old = links.old.entity(entity.id), !old.isAbstract else { return nil }
         self.entity = entity
         self.old = old
         self.links = links
         self.blobs = blobs
+        self.keys = keys
         steps = Self.steps(entity, old, links, values)
     }
 
@@ -199,6 +201,7 @@ struct EntityMigration {
         var values: [String: AttributeValue] = [:]
         for property in old.properties where property.storage != nil {
             var value = try snapshot.value(property.slot, of: row, reader, old)
+            if let attribute = property.attribute { value = try decrypted(value, attribute, property.id, id) }
             if case .blob(let reference) = value { value = .data(try blobs.read(reference)) }
             values[property.name] = value
         }
@@ -218,7 +221,8 @@ struct EntityMigration {
         case .convert(let slot, let from):
             let stored = try snapshot.value(slot, of: row, reader, old)
             if step.value != nil { break }
-            guard let converted = try convert(stored, from, attribute) else {
+            let plain = try decrypted(stored, from, old.properties[slot].id, id)
+            guard let converted = try convert(plain, from, attribute) else {
                 return failures.add(
                     .migration,
                     "\(property.name) cannot be made \(attribute.type.nameWithArticle) of what it is now.", entity, id,
@@ -227,10 +231,12 @@ struct EntityMigration {
             value = converted
         case .takeBack(let past, let from):
             let last = try past.value(of: id, row, snapshot)
-            value = try last.map { try convert($0, from, attribute) ?? .null } ?? attribute.defaultValue ?? .null
+            let plain = try last.map { try decrypted($0, from, past.property, id) }
+            value = try plain.map { try convert($0, from, attribute) ?? .null } ?? attribute.defaultValue ?? .null
             if !value.isNull { asksRule = false }
         case .require(let slot), .validate(let slot):
             before = try snapshot.value(slot, of: row, reader, old)
+            before = try decrypted(before, attribute, old.properties[slot].id, id)
             value = before
         default:
             before = links.new.assignment.bornDefaults[property.id] ?? .null
@@ -247,8 +253,39 @@ struct EntityMigration {
         let problems = attribute.validate(value, entityName: entity.name)
         for problem in problems { failures.add(problem, id) }
         if problems.isEmpty, !value.isIdentical(to: before) {
-            changes.append(PropertyChange(property: property.id, before: .value(before), after: .value(value)))
+            changes.append(
+                PropertyChange(
+                    property: property.id, before: .value(try encrypted(before, property, id)),
+                    after: .value(try encrypted(value, property, id))))
         }
+    }
+
+    // MARK: Encryption
+
+    /// A stored value without its encryption.
+    ///
+    /// - Throws: `encryptionKeyMissing`, `encryptedValueDamaged`, `missingBlob`.
+    func decrypted(
+        _ stored: AttributeValue, _ attribute: AttributeDescription, _ property: PropertyID, _ id: ObjectID
+    ) throws -> AttributeValue {
+        guard attribute.isEncrypted else { return stored }
+        if case .blob(let reference) = stored {
+            let bytes = EncryptedValue(stored: try blobs.read(reference))
+            return try keys.decrypted(.encrypted(bytes), of: property, in: id)
+        }
+        return try keys.decrypted(stored, of: property, in: id)
+    }
+
+    /// A value as the new model stores it.
+    ///
+    /// - Throws: `encryptionKeyMissing`.
+    func encrypted(_ value: AttributeValue, _ property: PropertySchema, _ id: ObjectID) throws -> AttributeValue {
+        if case .encrypted = value { return value }
+        guard let cipher = keys.cipher(property), !value.isNull else { return value }
+        if case .blob(let reference) = value {
+            return .encrypted(try cipher.encrypt(.data(try blobs.read(reference)), of: id))
+        }
+        return .encrypted(try cipher.encrypt(value, of: id))
     }
 
     func ask(

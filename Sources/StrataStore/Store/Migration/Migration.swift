@@ -36,7 +36,8 @@ struct Migration {
     let passes: [Pass]
 
     init(
-        from old: Schema, to new: Schema, _ histories: SchemaHistory, values: [MigrationRule], blobs: BlobStore
+        from old: Schema, to new: Schema, _ histories: SchemaHistory, values: [MigrationRule], blobs: BlobStore,
+        keys: KeyRing
     ) throws {
         self.old = old
         self.new = new
@@ -45,7 +46,7 @@ struct Migration {
         let filling = ModelFilling(from: old, to: new)
         let derivations = DerivationMap.of(new)
         // An entity that has become abstract may have objects, too.
-        entities = new.entities.compactMap { EntityMigration($0, links: links, values: values, blobs: blobs) }
+        entities = new.entities.compactMap { EntityMigration($0, links: links, values: values, blobs: blobs, keys: keys) }
         self.links = links
         self.filling = filling
         let concrete = entities.map(\.entity).filter { !$0.isAbstract }

@@ -69,7 +69,8 @@ struct PastConversion {
             models.append(new)
             try convert(
                 Migration(
-                    from: before, to: new, newest, values: file.options.migration.values, blobs: source.store.blobs))
+                    from: before, to: new, newest, values: file.options.migration.values,
+                    blobs: source.store.blobs, keys: source.store.keyRing))
             old = new
         }
         return try finish(schema, models)

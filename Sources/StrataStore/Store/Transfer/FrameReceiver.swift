@@ -39,6 +39,7 @@ struct FrameReceiver {
             for frame in fresh { try appending.append(frame, transaction) }
             try appending.finish(transaction)
             if let newest = appending.histories.newest { try file.noteViews(of: newest.model, transaction) }
+            if appending.histories.newest?.hasEncryption == true { try file.noteEncryption(transaction) }
             return appending.head.transaction
         }
     }

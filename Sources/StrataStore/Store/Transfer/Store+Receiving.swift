@@ -90,11 +90,12 @@ extension Store {
         header.incompatibleFlags = StoreHeader.newFlags
         header.hasViews = tables.views != nil
         header.hasTexts = tables.views?.texts != nil
-        try header.encoded().withUnsafeBytes { value in
-            try StoreFile.withKey("header") { try transaction.put(tables.meta, $0, value) }
-        }
         var appending = FrameAppending(tables, after: .start, SchemaHistory([]))
         for frame in frames { try appending.append(frame, transaction) }
         try appending.finish(transaction)
+        header.isEncrypted = appending.histories.newest?.hasEncryption ?? false
+        try header.encoded().withUnsafeBytes { value in
+            try StoreFile.withKey("header") { try transaction.put(tables.meta, $0, value) }
+        }
     }
 }

@@ -22,6 +22,8 @@ final class StoreFile: Sendable {
     let path: String
     private let known: Locked<SchemaHistory>
     /// The last event of the transaction that installed a model, for the models that were looked up.
+    /// The keys of encrypted attributes.
+    let keyRing = KeyRing()
     let installations = Locked<[ModelVersion: EventNumber]>([:])
     /// Is told of damage that reads and saves meet.
     let damageHandler = Locked<(@Sendable (StrataError) -> Void)?>(nil)
@@ -138,6 +140,17 @@ final class StoreFile: Sendable {
         header.hasViews = true
         if hasTexts { header.hasTexts = true }
         guard header.readCompatibleFlags != known else { return }
+        try header.encoded().withUnsafeBytes { value in
+            try Self.withKey("header") { try transaction.put(tables.meta, $0, value) }
+        }
+    }
+
+    /// Notes in the header that the store has encrypted attributes, which older versions cannot read.
+    func noteEncryption(_ transaction: WriteTransaction) throws {
+        guard let bytes = try Self.meta("header", tables, transaction) else { return }
+        var header = try StoreHeader(bytes)
+        guard !header.isEncrypted else { return }
+        header.isEncrypted = true
         try header.encoded().withUnsafeBytes { value in
             try Self.withKey("header") { try transaction.put(tables.meta, $0, value) }
         }

@@ -97,6 +97,9 @@ package struct StoreOptions: Sendable {
     package var pastPartSize: UInt64?
     /// What the store may do when the model differs from its own.
     package var migration = MigrationOptions()
+    /// Gives the keys of encrypted attributes, the newest first; nil to open without keys. Asked once, when the store is
+    /// opened, if it has such attributes.
+    package var encryptionKeys: (@Sendable () throws -> [Data])?
     /// The log that the store shares with other machines; nil for one of its own.
     package var sharedLog: SharedLogConnection?
     /// What a new store with a shared log takes over from it; nil if the log has not answered.

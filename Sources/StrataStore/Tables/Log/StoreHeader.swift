@@ -12,7 +12,8 @@
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
 //                       8: the history was truncated (LogBaseline.swift), set when that is first done;
-//                       16: values were erased, set by the first erasure
+//                       16: values were erased, set by the first erasure;
+//                       32: a model with encrypted attributes was installed
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
@@ -40,11 +41,12 @@ package struct StoreHeader: Sendable, Hashable {
     static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
     static let formatVersion: UInt32 = 1
     /// The incompatible flags that this version supports.
-    static let knownFlags: UInt32 = newFlags | baselineFlag | erasureFlag
+    static let knownFlags: UInt32 = newFlags | baselineFlag | erasureFlag | encryptionFlag
     /// The incompatible flags of a new store.
     static let newFlags: UInt32 = 7
     private static let baselineFlag: UInt32 = 8
     private static let erasureFlag: UInt32 = 16
+    private static let encryptionFlag: UInt32 = 32
     /// The read-compatible flags that this version supports.
     static let knownReadFlags: UInt32 = 3 | 64
 
@@ -75,6 +77,12 @@ package struct StoreHeader: Sendable, Hashable {
     var hasErasures: Bool {
         get { incompatibleFlags & Self.erasureFlag != 0 }
         set { setFlag(Self.erasureFlag, newValue) }
+    }
+
+    /// Whether a model with encrypted attributes was installed.
+    var isEncrypted: Bool {
+        get { incompatibleFlags & Self.encryptionFlag != 0 }
+        set { setFlag(Self.encryptionFlag, newValue) }
     }
 
     private mutating func setFlag(_ flag: UInt32, _ isSet: Bool) {

@@ -89,7 +89,7 @@ package struct UpsertResolution {
         let entity = try entity(of: holder)
         let slots = slots(of: insertion, entity)
         if var other = inserted[holder] {
-            other.image = try combined(other.image, insertion.image, slots, entity)
+            other.image = try combined(other.image, of: holder, insertion, slots, entity)
             other.givenSlots.formUnion(insertion.givenSlots)
             other.failures.removeAll { failure in insertion.givenSlots.contains(failure.slot) }
             inserted[holder] = other
@@ -103,7 +103,7 @@ package struct UpsertResolution {
             let image = try row.converted(to: entity)
             state = Merged(revision: row.revision, base: image, image: image)
         }
-        state.image = try combined(state.image, insertion.image, slots, entity)
+        state.image = try combined(state.image, of: holder, insertion, slots, entity)
         merged[holder] = state
         claim(holder, try uniqueness.keys(of: holder, state.image).map(\.key))
     }
@@ -123,11 +123,16 @@ package struct UpsertResolution {
     }
 
     private func combined(
-        _ base: RowImage, _ new: RowImage, _ slots: SlotSet, _ entity: EntitySchema
+        _ base: RowImage, of holder: ObjectID, _ insertion: ChangeSet.Insertion, _ slots: SlotSet,
+        _ entity: EntitySchema
     ) throws -> RowImage {
+        let new = insertion.image
         var builder = try RowBuilder(base, layout: entity.layout)
         for slot in slots.slots {
-            let value = try value(slot, in: new, entity)
+            var value = try value(slot, in: new, entity)
+            if case .encrypted(let encrypted) = value {
+                value = .encrypted(try reencrypted(encrypted, slot, entity, from: insertion.id, to: holder))
+            }
             try builder.set(slot, value)
             // An object that gets another owner takes the position of the insertion; otherwise it keeps its own.
             let property = entity.properties[slot]
@@ -137,6 +142,14 @@ package struct UpsertResolution {
             try builder.set(position, try self.value(position, in: new, entity))
         }
         return try builder.finish()
+    }
+
+    /// A value can only be decrypted as that of the object for which it was encrypted.
+    private func reencrypted(
+        _ value: EncryptedValue, _ slot: Int, _ entity: EntitySchema, from insertion: ObjectID, to holder: ObjectID
+    ) throws -> EncryptedValue {
+        guard let cipher = SchemaKeys.of(snapshot.schema).ring?.cipher(entity.properties[slot]) else { return value }
+        return try cipher.encrypt(cipher.decrypt(value, of: insertion), of: holder)
     }
 
     private func value(_ slot: Int, in image: RowImage, _ entity: EntitySchema) throws -> AttributeValue {

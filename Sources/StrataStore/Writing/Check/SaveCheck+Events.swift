@@ -188,6 +188,7 @@ extension AttributeValue {
         switch self {
         case .string(let text): text.utf8.count > EventHeader.largeValueLimit
         case .data(let data): data.count > EventHeader.largeValueLimit
+        case .encrypted(let value): value.stored.count > EventHeader.largeValueLimit
         case .url(let url): url.absoluteString.utf8.count > EventHeader.largeValueLimit
         case .composite(let elements): elements.values.contains(where: \.isLarge) || elements.count > 64
         default: false

@@ -135,7 +135,7 @@ extension ManagedObject {
 
     /// Takes another row as the base and keeps the values of some slots on top.
     final func rebase(onto image: RowImage, revision: EventNumber, keeping mine: [Int]) {
-        let values = mine.map { (slot: $0, value: attributeValue(_entity.property(slot: $0))) }
+        let values = mine.map { (slot: $0, value: storedValue(_entity.property(slot: $0))) }
         image.bytes.withUnsafeBytes { adoptRow($0, revision: revision) }
         noteRevisionKnown()
         copyRowForWriting()

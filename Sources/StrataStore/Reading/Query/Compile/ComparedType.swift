@@ -6,16 +6,20 @@ enum ComparedType: Sendable, Hashable {
     case integer, floatingPoint(isFloat: Bool), decimal, boolean, date, text, url, uuid, data, object, composite
     /// Data that may be stored outside the row, which can only be compared with nil.
     case outside
+    /// An encrypted value of any type, which can only be compared for equality.
+    case encrypted
 
     init(_ end: ResolvedPath.End) {
         switch end {
         case .object: self = .object
         case .count: self = .integer
+        case .attribute(_, let attribute) where attribute.isEncrypted: self = .encrypted
         case .attribute(_, let attribute), .element(_, _, let attribute): self.init(attribute)
         }
     }
 
-    private init(_ attribute: AttributeDescription) {
+    /// The type of the values themselves, encrypted or not.
+    init(_ attribute: AttributeDescription) {
         self =
             switch attribute.type {
             case .integer16, .integer32, .integer64: .integer
@@ -47,7 +51,7 @@ enum ComparedType: Sendable, Hashable {
     /// Whether values have an order.
     var isOrdered: Bool {
         switch self {
-        case .composite, .outside: false
+        case .composite, .outside, .encrypted: false
         default: true
         }
     }
@@ -95,6 +99,7 @@ enum ComparedType: Sendable, Hashable {
         case .object: "an object"
         case .composite: "a composite"
         case .outside: "data stored outside the row"
+        case .encrypted: "encrypted"
         }
     }
 }

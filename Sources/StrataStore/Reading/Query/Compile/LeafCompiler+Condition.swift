@@ -42,7 +42,7 @@ extension LeafCompiler {
             return isEndless ? nil : (kind(range), true)
         case .text: return textKind(values)
         case .decimal, .uuid, .object: return bounds(values).map { ($0, true) }
-        case .url, .data, .composite, .outside: return nil
+        case .url, .data, .composite, .outside, .encrypted: return nil
         }
     }
 
@@ -51,7 +51,7 @@ extension LeafCompiler {
         if values == [.null] { return (.notNil, true) }
         switch type {
         // NaN differs from every number and date, but no range contains it.
-        case .integer, .boolean, .text, .uuid, .object: return indexed(values[0]).map { (.otherThan($0), true) }
+        case .integer, .boolean, .text, .uuid, .object, .encrypted: return indexed(values[0]).map { (.otherThan($0), true) }
         default: return nil
         }
     }

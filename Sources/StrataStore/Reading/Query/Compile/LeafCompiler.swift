@@ -12,12 +12,15 @@ final class LeafCompiler: Sendable {
     let quantifier: MemberQuantifier
     /// For each hop, how objects are found from its far end.
     private let ways: [LinkAccess.Way?]
+    /// What makes the constants of an encrypted attribute comparable; nil for another path.
+    private let encryption: EncryptedComparison?
 
     init(
         path: ResolvedPath, type: ComparedType, operation: ComparisonPredicate.Operator, folding: StringFolding,
         quantifier: MemberQuantifier, schema: Schema
     ) {
         ways = path.hops.indices.map { schema.links.way(of: path.hops[$0], from: path.entities[$0], schema) }
+        encryption = type == .encrypted ? EncryptedComparison(path, schema) : nil
         self.path = path
         self.type = type
         self.operation = operation
@@ -56,6 +59,7 @@ final class LeafCompiler: Sendable {
 
     func accepted(_ constant: AttributeValue) -> AttributeValue? {
         if type == .outside, !constant.isNull { return nil }
+        if let encryption { return encryption.accepted(constant) }
         return type.constant(constant)
     }
 
@@ -193,7 +197,8 @@ final class LeafCompiler: Sendable {
         case .integer, .boolean: return integerCondition(slot, values)
         case .floatingPoint, .date: return floatingPointCondition(slot, values)
         case .text, .url: return try textCondition(BytesSource(slot: slot, folding: folding), values)
-        case .uuid, .data: return bytesCondition(BytesSource(slot: slot, folding: nil), values.compactMap(\.rawBytes))
+        case .uuid, .data, .encrypted:
+            return bytesCondition(BytesSource(slot: slot, folding: nil), values.compactMap(\.rawBytes))
         case .object: return any(values) { ReferenceCondition(slot: slot, $0) }
         case .decimal, .composite, .outside: return ValueCondition(.path(end), operation, operand(values), nil, folding)
         }
@@ -329,8 +334,7 @@ extension LeafCompiler {
 
 extension ValuePath {
     fileprivate init(end: ResolvedPath.End) {
-        hops = []
-        self.end = end
+        self.init(hops: [], end: end)
     }
 }
 
@@ -349,6 +353,7 @@ extension AttributeValue {
         switch self {
         case .uuid(let value): withUnsafeBytes(of: value.uuid) { Array($0) }
         case .data(let data): Array(data)
+        case .encrypted(let value): value.blind.map { Array($0) }
         default: nil
         }
     }

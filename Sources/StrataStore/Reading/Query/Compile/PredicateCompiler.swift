@@ -188,6 +188,7 @@ struct ComparisonCompiler {
         _ path: ResolvedPath, _ operation: ComparisonPredicate.Operator, _ right: Side
     ) throws(StrataError) -> Compiled {
         let type = ComparedType(path.end)
+        if type == .encrypted { try checkEncrypted(path, operation, right) }
         var operation = operation
         var quantifier: MemberQuantifier? =
             comparison.modifier == .all ? .all : comparison.modifier == .any ? .any : nil
@@ -275,6 +276,9 @@ struct ComparisonCompiler {
     private func checkConstants(
         _ constants: [AttributeValue], _ type: ComparedType, _ path: ResolvedPath
     ) throws(StrataError) {
+        if let encryption = type == .encrypted ? EncryptedComparison(path, schema) : nil {
+            return try check(constants, encryption, path)
+        }
         for constant in constants {
             if type == .outside, !constant.isNull {
                 throw refusal(
@@ -283,6 +287,39 @@ struct ComparisonCompiler {
             }
             guard type.constant(constant) != nil else {
                 throw cannotCompare(path, type, constant)
+            }
+        }
+    }
+
+    /// Refuses what only the values of an encrypted attribute could answer.
+    private func checkEncrypted(
+        _ path: ResolvedPath, _ operation: ComparisonPredicate.Operator, _ right: Side
+    ) throws(StrataError) {
+        let isEquality = operation == .equalTo || operation == .notEqualTo || operation == .in
+        guard isEquality, comparison.folding.isEmpty, right.isConstant else {
+            throw refusal(
+                .invalidRequest, path,
+                "\(path.text) is encrypted; it can only be compared with constants, by ==, != and IN, without [c] and [d].")
+        }
+    }
+
+    private func check(
+        _ constants: [AttributeValue], _ encryption: EncryptedComparison, _ path: ResolvedPath
+    ) throws(StrataError) {
+        for constant in constants where !constant.isNull {
+            if !encryption.isInRow {
+                throw refusal(
+                    .invalidRequest, path,
+                    "\(path.text) may be stored outside the row, so it can only be compared with nil.")
+            }
+            if encryption.lacksKey {
+                throw refusal(
+                    .encryptionKeyMissing, path,
+                    "\(path.text) is encrypted, and the store was opened without a key; open it with its key to search.")
+            }
+            guard encryption.takes(constant) else {
+                throw refusal(
+                    .wrongType, path, "\(path.text) cannot be compared with \(constant.kindName).")
             }
         }
     }
@@ -312,7 +349,7 @@ struct ComparisonCompiler {
             if operation == .in, !other.isToMany, !(type.isText && otherType.isText) {
                 throw refusal(.invalidRequest, path, Self.listNeeded)
             }
-            guard type != .outside, type.isComparable(to: otherType) else {
+            guard type != .outside, type != .encrypted, type.isComparable(to: otherType) else {
                 throw refusal(
                     .wrongType, path,
                     "\(path.text) is \(type.name) and cannot be compared with \(other.text), \(otherType.name).")

@@ -107,7 +107,7 @@ final class SortColumn: Sendable {
         _ value: AttributeValue, _ evaluation: Evaluation, into writer: inout ByteWriter
     ) throws {
         switch value {
-        case .null, .composite, .blob: writer.append(nilMarker)
+        case .null, .composite, .blob, .encrypted: writer.append(nilMarker)
         case .boolean(let value): Self.write(Int64(value ? 1 : 0), into: &writer)
         case .integer(let value): Self.write(value, into: &writer)
         case .float(let value): Self.write(Double(value), into: &writer)

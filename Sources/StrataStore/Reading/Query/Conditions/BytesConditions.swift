@@ -22,6 +22,12 @@ struct BytesSource: Sendable {
             return try test(UnsafeRawBufferPointer(start: row.base + Int(entry.offset), count: 16))
         }
         guard let bytes = try row.bytes(slot) else { return false }
+        if entry.kind == .encrypted {
+            guard let blind = EncryptedValue.blind(of: bytes) else {
+                throw CorruptRecord("encrypted value cut short", at: Int(entry.offset))
+            }
+            return try test(blind)
+        }
         guard let folding else { return try test(bytes) }
         return try evaluation.withForm(of: bytes, folding, test)
     }

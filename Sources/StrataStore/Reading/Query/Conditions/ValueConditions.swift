@@ -5,12 +5,20 @@ import StrataModel
 struct ValuePath: Sendable {
     let hops: [ResolvedPath.Hop]
     let end: ResolvedPath.End
+    /// Set if the path ends at an encrypted attribute whose values are read.
+    let encryption: EncryptedComparison?
 
+    /// A path to values that are not encrypted.
     init(_ path: ResolvedPath) { self.init(hops: path.hops, end: path.end) }
 
-    init(hops: [ResolvedPath.Hop], end: ResolvedPath.End) {
+    init(_ path: ResolvedPath, _ schema: Schema) {
+        self.init(hops: path.hops, end: path.end, EncryptedComparison(path, schema))
+    }
+
+    init(hops: [ResolvedPath.Hop], end: ResolvedPath.End, _ encryption: EncryptedComparison? = nil) {
         self.hops = hops
         self.end = end
+        self.encryption = encryption
     }
 
     /// Calls `body` with each value at the end of the path until it returns false. Without a to-many on the path there
@@ -68,7 +76,9 @@ struct ValuePath: Sendable {
     private func value(_ row: RowReader?, _ id: ObjectID, _ evaluation: Evaluation) throws -> AttributeValue {
         switch end {
         case .object: return .objectID(id)
-        case .attribute(let slot, _): return try row?.value(slot) ?? .null
+        case .attribute(let slot, _):
+            let value = try row?.value(slot) ?? .null
+            return try encryption.map { try $0.decrypted(value, of: id) } ?? value
         case .element(let slot, let names, _): return try row?.value(slot).element(at: names) ?? .null
         case .count(let relationship):
             return .integer(Int64(try evaluation.snapshot?.memberCount(of: relationship, owner: id) ?? 0))

@@ -28,6 +28,7 @@ indirect enum ExpressionType: Sendable {
             case .blob: .value(.outside)
             case .objectID(let id): schema.entity(id.entityID).map(ExpressionType.object) ?? .value(.object)
             case .composite: .value(.composite)
+            case .encrypted: .value(.encrypted)
             }
     }
 

@@ -48,7 +48,7 @@ final class SnapshotExpressions: ExpressionContext {
         guard let first = path.split(separator: ".").first, let property = entity.property(named: String(first)),
             let resolved = try? ResolvedPath.of(path, in: entity, schema), !resolved.isToMany
         else { return nil }
-        return schema.property(property.id)?.slot == property.slot ? ValuePath(resolved) : nil
+        return schema.property(property.id)?.slot == property.slot ? ValuePath(resolved, schema) : nil
     }
 
     func spend(_ steps: Int, listing members: Int) throws(StrataError) {

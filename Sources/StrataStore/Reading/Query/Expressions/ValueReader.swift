@@ -6,6 +6,8 @@ struct ValueReader: Sendable {
         case constant(AttributeValue)
         /// A property of the row itself, by slot.
         case slot(Int)
+        /// An encrypted property of the row itself.
+        case encrypted(Int, EncryptedComparison)
         case path(ValuePath)
         case expression(FetchExpression)
     }
@@ -31,10 +33,14 @@ struct ValueReader: Sendable {
                     context: .init(entityName: entity.name, key: text))
             }
             type = ComparedType(path.end)
-            if case .attribute(let slot, _) = path.end, path.hops.isEmpty {
+            if path.hops.isEmpty, case .attribute(let slot, _) = path.end,
+                let encryption = EncryptedComparison(path, schema)
+            {
+                source = .encrypted(slot, encryption)
+            } else if case .attribute(let slot, _) = path.end, path.hops.isEmpty {
                 source = .slot(slot)
             } else {
-                source = .path(ValuePath(path))
+                source = .path(ValuePath(path, schema))
             }
         default:
             _ = try PredicateCheck(entity, schema).type(of: expression)
@@ -49,6 +55,7 @@ struct ValueReader: Sendable {
         switch source {
         case .constant(let value): return value
         case .slot(let slot): return try row.value(slot)
+        case .encrypted(let slot, let encryption): return try encryption.decrypted(row.value(slot), of: id)
         case .path(let path): return try path.value(row, id, evaluation)
         case .expression(let expression):
             let operand = try evaluation.expressions.withRow(row, id) { try $0.value(of: expression) }

@@ -47,6 +47,11 @@ struct GroupShape: Sendable {
         var aggregates: [Aggregate] = []
         for (function, argument) in rewriter.aggregates {
             let reader = argument == .evaluatedObject ? nil : try ValueReader(argument, entity, schema)
+            if reader?.type == .encrypted, function != .count {
+                throw StrataError(
+                    .invalidRequest, "\(argument) is encrypted, and can only be counted.",
+                    context: .init(entityName: entity.name, key: argument.description))
+            }
             if let type = reader?.type, [.sum, .average].contains(function), !type.isNumber {
                 throw StrataError(
                     .wrongType, "\(argument) is \(type.name) and has no sum.",

@@ -22,6 +22,7 @@ enum RowKey {
             writer.append(UInt8(8))
             writer.append(bytesOf: value.uuid)
         case .blob(let blob): write(9, Array(blob.digest), into: &writer)
+        case .encrypted(let value): write(11, Array(value.stored), into: &writer)
         case .composite(let elements):
             writer.append(UInt8(10))
             writer.append(littleEndian: UInt32(elements.count))

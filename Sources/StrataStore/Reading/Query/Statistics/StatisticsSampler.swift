@@ -137,7 +137,7 @@ extension IndexKeyCodec {
         guard let first = key.first, first ^ mask != 0 else { return 1 }
         switch element.kind {
         case .integer, .double, .date, .objectID: return 9
-        case .uuid: return 17
+        case .uuid, .encrypted: return 17
         case .text, .data:
             var offset = key.startIndex + 1
             while offset < key.endIndex - 1 {

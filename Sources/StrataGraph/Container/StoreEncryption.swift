@@ -1,0 +1,29 @@
+public import Foundation
+
+/// The keys with which a store's encrypted attributes are written and read.
+///
+/// ```swift
+/// var options = PersistentStoreOptions()
+/// options.encryption = StoreEncryption { try keyring.secret(named: "patients") }
+/// ```
+///
+/// A key is 32 random bytes or more, not a password. Whoever has it and the store can read everything; who has lost it has
+/// lost the values.
+public struct StoreEncryption: Sendable {
+    /// Gives the keys, the newest first.
+    let keys: @Sendable () throws -> [Data]
+
+    /// A key.
+    ///
+    /// - Parameter previous: keys that were used before, which are needed to read what was written under them: values until
+    ///   a rotation has ended, and the history as long as it is kept.
+    public init(key: Data, previous: [Data] = []) {
+        keys = { [key] + previous }
+    }
+
+    /// Keys that are asked for when the store is opened, such as those of a keyring.
+    ///
+    /// - Parameter keys: gives the key under which values are written first, and then those that were used before. What it
+    ///   throws, opening the store throws.
+    public init(_ keys: @escaping @Sendable () throws -> [Data]) { self.keys = keys }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+// Encrypted attributes. The row of an object holds them as the store does, so that layers, merges and undo need no key;
+// they are decrypted when they are read and encrypted when they are set. Decrypted values are kept with the object until
+// its row goes or the attribute changes.
+
+extension ManagedObject {
+    /// The value of an encrypted attribute; zero or empty, with an error reported, where it cannot be decrypted.
+    @usableFromInline final func _decrypted<Value: StorableValue>(_ index: Int) -> Value {
+        if let value: Value = _decryptedIfAny(index) { return value }
+        guard let zero = Value(attributeValue: Value.attributeType.zero) else {
+            preconditionFailure("\(Value.self) is stored as \(Value.attributeType).")
+        }
+        return zero
+    }
+
+    /// The value of an optional encrypted attribute; nil, with an error reported, where it cannot be decrypted.
+    @usableFromInline final func _decryptedIfAny<Value: StorableValue>(_ index: Int) -> Value? {
+        let property = _entity.properties[index]
+        if _isNull(property.location) { return nil }
+        do {
+            return Value(attributeValue: try decryptedValue(property))
+        } catch {
+            report(ManagedObjectContext.typed(error))
+            return nil
+        }
+    }
+
+    /// Sets an encrypted attribute; the row may be written.
+    @usableFromInline final func _encrypt(_ value: AttributeValue, _ index: Int) {
+        let property = _entity.properties[index]
+        reporting { try store(value, property) }
+        _extras?.decoded[index] = nil
+        if _state != 0 { _didWrite(index) }
+    }
+
+    /// The value of an encrypted attribute; a fault has fired.
+    ///
+    /// - Throws: `encryptionKeyMissing`, `encryptedValueDamaged`, `missingBlob`, `corrupt`.
+    final func decryptedValue(_ property: PropertyRuntime) throws -> AttributeValue {
+        guard let cipher = property.cipher, !_isNull(property.location) else { return .null }
+        if let known = _extras?.decoded[property.index] as? AttributeValue { return known }
+        do {
+            let value: AttributeValue
+            if property.kind.isExternal {
+                value = .data(try readExternalData(property.location))
+            } else {
+                value = try cipher.decrypt(storedValue(property), of: objectID)
+                // Decoders and transformers keep what they make of it.
+                if !property.isEncoded { ensureExtras().decoded[property.index] = value }
+            }
+            return value
+        } catch let error as StrataError {
+            throw naming(error, property)
+        }
+    }
+
+    private final func naming(_ error: StrataError, _ property: PropertyRuntime) -> StrataError {
+        var error = error
+        error.context.entityName = error.context.entityName ?? _entity.name
+        error.context.objectID = error.context.objectID ?? objectID
+        error.context.key = property.name
+        return error
+    }
+
+    /// Writes the slot of an encrypted attribute.
+    ///
+    /// - Parameter value: a value of the attribute's type, or one of this object that is encrypted already.
+    final func storeEncrypted(_ value: AttributeValue, _ property: PropertyRuntime) throws {
+        let encrypted: EncryptedValue
+        switch value {
+        case .null: return _storeNull(property.location)
+        case .encrypted(let given): encrypted = given
+        case .blob:
+            try storeEncoded(value, property)
+            return _didStore(property.location)
+        default:
+            guard let cipher = property.cipher else { throw wrongType(property, value) }
+            do { encrypted = try cipher.encrypt(value, of: objectID) } catch { throw naming(error, property) }
+        }
+        if property.kind.isExternal {
+            storeExternalData(encrypted.stored, at: property.location)
+        } else {
+            encrypted.stored.withUnsafeBytes { _storeBytes($0, property.location) }
+        }
+        _didStore(property.location)
+    }
+}
+
+extension PropertyRuntime {
+    /// A stored value as the app sees it: decrypted if it is encrypted and its key is known.
+    func shown(_ value: AttributeValue, of object: ObjectID) -> AttributeValue {
+        cipher?.shown(value, of: object) ?? value
+    }
+}
+
+extension AttributeType {
+    /// What an attribute reads as that has no value though its Swift type has no nil.
+    fileprivate var zero: AttributeValue {
+        switch self {
+        case .integer16, .integer32, .integer64: .integer(0)
+        case .decimal: .decimal(0)
+        case .double: .double(0)
+        case .float: .float(0)
+        case .string: .string("")
+        case .boolean: .boolean(false)
+        case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
+        case .binaryData, .transformable: .data(Data())
+        case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+        case .uri: .url(URL(filePath: ""))
+        case .objectID: .objectID(ObjectID(rawValue: 0))
+        case .undefined, .composite: .null
+        }
+    }
+}

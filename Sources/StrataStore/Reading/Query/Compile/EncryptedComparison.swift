@@ -1,0 +1,50 @@
+import StrataModel
+
+/// An encrypted attribute at the end of a path: it is compared with constants by blinds, which equal values have in
+/// common, and read with the key.
+struct EncryptedComparison: Sendable {
+    private let property: PropertySchema
+    private let type: ComparedType
+    private let attributeType: AttributeType
+    private let keys: SchemaKeys
+
+    /// Nil if the path ends elsewhere.
+    init?(_ path: ResolvedPath, _ schema: Schema) {
+        guard case .attribute(let slot, let attribute) = path.end, attribute.isEncrypted else { return nil }
+        property = path.entity.properties[slot]
+        type = ComparedType(attribute)
+        attributeType = attribute.type
+        keys = SchemaKeys.of(schema)
+    }
+
+    /// Whether a constant can be compared with values of the attribute.
+    func takes(_ constant: AttributeValue) -> Bool {
+        constant.isNull || type != .outside && type.constant(constant) != nil
+    }
+
+    /// Whether the attribute is in the row, so that it can be compared with other values than nil.
+    var isInRow: Bool { type != .outside }
+
+    /// Whether the store was opened without a key.
+    var lacksKey: Bool { keys.ring.map { $0.table.newest == nil } ?? false }
+
+    /// The constant as the attribute has it; nil if it cannot be compared, or there is no key.
+    func accepted(_ constant: AttributeValue) -> AttributeValue? {
+        if constant.isNull { return .null }
+        guard takes(constant), !lacksKey else { return nil }
+        // Nothing equals a number that the attribute cannot have. Nothing is stored before the first key is noted, and a
+        // check alone finds nothing.
+        guard let ring = keys.ring, ring.isComplete, let cipher = ring.cipher(property),
+            let value = type.constant(constant)?.coerced(to: attributeType), let blind = try? cipher.blind(value)
+        else { return .encrypted(EncryptedValue(blind: nil)) }
+        return .encrypted(blind)
+    }
+
+    /// The value of an object.
+    ///
+    /// - Throws: `encryptionKeyMissing`, `encryptedValueDamaged`.
+    func decrypted(_ value: AttributeValue, of object: ObjectID) throws -> AttributeValue {
+        guard let cipher = keys.ring?.cipher(property) else { return value }
+        return try cipher.decrypt(value, of: object)
+    }
+}

@@ -1,0 +1,70 @@
+import Crypto
+import Foundation
+import LMDB
+import StrataModel
+
+// The keys of a store's encrypted attributes: given at opening, and noted in the log (EncryptionRecord.swift).
+
+extension Store {
+    /// The keys of encrypted attributes, and their ciphers.
+    package var keyRing: KeyRing { file.keyRing }
+
+    /// Takes the keys that were given, if the store or the model has encrypted attributes, and notes a key that the store
+    /// does not know.
+    ///
+    /// It is called before the model is installed, because a migration may encrypt, and after that, because only a store
+    /// with a model can note keys.
+    ///
+    /// - Throws: `encryptionKeyWrong` if none of the keys is the store's; what the app's closure throws.
+    func takeKeys(_ model: ManagedObjectModel?) throws {
+        guard let given = file.options.encryptionKeys else { return }
+        guard model?.hasEncryption ?? false || file.header.isEncrypted else { return }
+        if keyRing.table.newest == nil {
+            var keys: [EncryptionKey] = []
+            for secret in try given() { keys.append(try EncryptionKey(secret)) }
+            keyRing.table.take(keys)
+        }
+        guard let newest = keyRing.table.newest else { return }
+        let record = try file.environment.read { try encryptionRecord(StoreMetadata.read($0, file.tables)) }
+        if let record {
+            keyRing.table.take(blindingKey: try blindingKey(of: record))
+            if record.keyIDs.contains(newest.id.description) { return }
+        }
+        guard !isReadOnly, !file.options.receivesOnly, file.histories.newest != nil else { return }
+        let isMigrating = try file.environment.read { try file.migrationMark($0) != nil }
+        if !isMigrating { try note(newest) }
+    }
+
+    /// Notes a key under which values will be encrypted. Another process may have noted the first key meanwhile.
+    private func note(_ key: EncryptionKey) throws {
+        try changeMetadata(MaintenanceNote(author: "strata")) { [self] entries in
+            var record = try encryptionRecord(entries) ?? EncryptionRecord()
+            let blindingKey = record.keyIDs.isEmpty ? SymmetricKey(size: .bits256) : try blindingKey(of: record)
+            if !record.keyIDs.contains(key.id.description) { try record.add(key, blindingKey) }
+            entries[EncryptionRecord.metadataKey] = record.entry
+            keyRing.table.take(blindingKey: blindingKey)
+        }
+    }
+
+    private func encryptionRecord(_ entries: [String: AttributeValue]) throws(StrataError) -> EncryptionRecord? {
+        try EncryptionRecord(entries[EncryptionRecord.metadataKey])
+    }
+
+    private func blindingKey(of record: EncryptionRecord) throws(StrataError) -> SymmetricKey {
+        if let key = try record.blindingKey(keyRing.table.all) { return key }
+        let given = keyRing.table.all.map(\.id.description).sorted().joined(separator: ", ")
+        throw StrataError(
+            .encryptionKeyWrong,
+            "The store is encrypted under the key \(record.keyIDs.joined(separator: " or ")); the keys that were given "
+                + "are \(given). Open it with that key.", context: .init(path: path))
+    }
+
+    /// The ids of the keys under which current values may be encrypted, in hexadecimal, sorted; none for a store that
+    /// never encrypted anything.
+    package func encryptionKeyIDs() throws -> [String] {
+        try checkOpen()
+        return try file.read { transaction, _, _ in
+            try encryptionRecord(StoreMetadata.read(transaction, file.tables))?.keyIDs ?? []
+        }
+    }
+}

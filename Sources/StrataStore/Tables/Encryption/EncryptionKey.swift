@@ -1,0 +1,51 @@
+import Crypto
+import Foundation
+import StrataModel
+
+/// A key that the app gave, with what is derived from it (EncryptedValue.swift).
+struct EncryptionKey: Sendable {
+    /// Names the key in encrypted values.
+    struct ID: Sendable, Hashable, CustomStringConvertible {
+        let bytes: Data
+
+        /// In hexadecimal, as messages and the store's record have it.
+        var description: String { bytes.map { String(format: "%02x", $0) }.joined() }
+    }
+
+    /// The fewest bytes that a key has.
+    static let leastSizeInBytes = 32
+
+    let id: ID
+    private let root: SymmetricKey
+
+    /// - Parameter secret: random bytes.
+    /// - Throws: `encryptionKeyWrong` for a short one.
+    init(_ secret: Data) throws(StrataError) {
+        guard secret.count >= Self.leastSizeInBytes else {
+            throw StrataError(
+                .encryptionKeyWrong,
+                "An encryption key has \(secret.count) bytes; give \(Self.leastSizeInBytes) random bytes or more.")
+        }
+        root = SymmetricKey(data: HKDF<SHA256>.extract(inputKeyMaterial: SymmetricKey(data: secret), salt: Data()))
+        id = ID(bytes: Self.derived(root, "strata key id", nil, 8).withUnsafeBytes { Data($0) })
+    }
+
+    /// The key for one purpose, and one property where that is named.
+    func derived(_ purpose: String, _ property: PropertyID? = nil) -> SymmetricKey {
+        Self.derived(root, purpose, property, 32)
+    }
+
+    private static func derived(
+        _ root: SymmetricKey, _ purpose: String, _ property: PropertyID?, _ count: Int
+    ) -> SymmetricKey {
+        var info = Data(purpose.utf8)
+        if let property { withUnsafeBytes(of: property.rawValue.littleEndian) { info.append(contentsOf: $0) } }
+        return root.withUnsafeBytes { HKDF<SHA256>.expand(pseudoRandomKey: $0, info: info, outputByteCount: count) }
+    }
+
+    /// A key for the blinds of one property.
+    static func blinding(_ blindingKey: SymmetricKey, _ property: PropertyID) -> SymmetricKey {
+        let root = SymmetricKey(data: HKDF<SHA256>.extract(inputKeyMaterial: blindingKey, salt: Data()))
+        return derived(root, "strata blinds", property, 32)
+    }
+}
