@@ -73,6 +73,7 @@ import Testing
                         .attribute(AttributeDescription(name: "title", type: .string)),
                         .attribute(AttributeDescription(name: "year", type: .integer32)),
                         .attribute(AttributeDescription(name: "note", type: .string, isTransient: true)),
+                        .attribute(AttributeDescription(name: "secret", type: .string, encryption: .storeKey)),
                         .relationship(
                             RelationshipDescription(name: "next", destinationEntityName: "Film", hasNoInverse: true)),
                     ], fullText: names),
@@ -88,6 +89,7 @@ import Testing
         #expect(problems(["title"]) == "")
         #expect(problems(["year"]).contains("Film.year is no string"))
         #expect(problems(["note"]).contains("transient"))
+        #expect(problems(["secret"]).contains("Film.secret is encrypted"))
         #expect(problems(["next"]).contains("relationship"))
         #expect(problems(["titel"]).contains("Film.titel is unknown"))
         #expect(problems(["title", "title"]).contains("twice"))

@@ -28,6 +28,7 @@ extension ModelCheck {
         }
         guard let attribute = declaration.property.attribute else { return "is a relationship, which has no words" }
         if attribute.type != .string { return "is no string" }
+        if attribute.isEncrypted { return "is encrypted, so the store cannot see its words" }
         if attribute.isTransient { return "is transient, so no row has its words" }
         return attribute.allowsExternalBinaryDataStorage ? "may be stored outside the row" : nil
     }
