@@ -125,9 +125,16 @@ extension ManagedObject {
         {
             return value
         }
+        // The error is reported; any case is better than the end of the process, as at a moment before an erasure.
+        if let listed = Value.self as? any CaseIterable.Type, let first = Self.firstCase(of: listed) as? Value {
+            return first
+        }
         preconditionFailure(
-            "\(_entity.name).\(property.name) holds no value of \(Value.self): give it a default or make it optional.")
+            "\(_entity.name).\(property.name) holds no value of \(Value.self): give it a default, make it optional, "
+                + "or list its cases (CaseIterable).")
     }
+
+    private static func firstCase<Listed: CaseIterable>(of type: Listed.Type) -> Any? { type.allCases.first }
 
     /// nil where the type has one, else the default of the model.
     final func _noValue<Value>(_ index: Int) -> Value {

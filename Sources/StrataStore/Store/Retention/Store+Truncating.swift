@@ -117,6 +117,7 @@ extension Store {
         var counter = ProgressCounter(
             "dropping transactions", total: Int(clamping: plan.target.rawValue - first), progress)
         var step = TrimStep(file: file, limits: limits, note: note)
+        if waitingSaveCount == 0 { step.limits.eventsInOneCommit = limits.eventsInFirstCommit }
         var result = (baseline: before, isDone: false)
         var end = try head()
         while !result.isDone {
@@ -214,9 +215,11 @@ extension Store {
     private func pause(
         after work: Duration, isAlone: Bool, _ limits: inout TrimLimits, _ least: TrimLimits
     ) {
-        limits.eventsInOneCommit =
-            isAlone
-            ? min(limits.eventsInOneCommit * 2, least.mostEventsInOneCommit) : least.eventsInOneCommit
+        if !isAlone {
+            limits.eventsInOneCommit = least.eventsInOneCommit
+        } else if work < limits.longestCommit {
+            limits.eventsInOneCommit = min(limits.eventsInOneCommit * 2, least.mostEventsInOneCommit)
+        }
         Thread.sleep(forTimeInterval: min(work / .seconds(1) * (isAlone ? 0.05 : 2.5), 1))
     }
 

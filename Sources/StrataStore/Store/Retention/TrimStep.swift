@@ -4,16 +4,22 @@ import StrataModel
 
 /// How much a truncation does in one commit.
 package struct TrimLimits: Sendable {
+    /// While others save.
     package var eventsInOneCommit = 20_000
-    /// As many while no save waits: an object that changes all the time is written once in each commit.
-    package var mostEventsInOneCommit = 80_000
-    package var bytesInOneCommit = 32 << 20
+    /// In the first commit, if no save waits.
+    package var eventsInFirstCommit = 80_000
+    /// While no save waits: an object that changes all the time is written once in each commit.
+    package var mostEventsInOneCommit = 640_000
+    package var bytesInOneCommit = 256 << 20
+    /// Commits that take longer do not grow: a save that comes meanwhile waits for the end of one.
+    package var longestCommit = Duration.milliseconds(500)
 
     package init() {}
 
     /// - Parameter events: of every commit.
     package init(events: Int) {
         eventsInOneCommit = events
+        eventsInFirstCommit = events
         mostEventsInOneCommit = events
     }
 }
