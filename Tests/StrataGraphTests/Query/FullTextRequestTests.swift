@@ -58,17 +58,17 @@ import Testing
         #expect(try titles(column) == ["Zone"])
         let written = try FetchPredicate(format: "\(FetchPredicate.matchesText("a \"b c\"* NEAR(d e)"))")
         #expect(written == .matchesText("a \"b c\"* NEAR(d e)"))
-        #expect(try context.count(films.matching("zone")) == 2)
+        #expect(try context.count(for: films.matching("zone")) == 2)
         #expect(try context.explain(films.matching("zone")).description.contains("text of Film matching zone"))
     }
 
     @Test func aContextFindsItsUnsavedChangesAndAPastOneWhatWasThere() throws {
-        let before = try #require(try context.fetch(films).first).objectID
-        let moment = try #require(try container.transactions().last).lastEvent
+        let stalker = try #require(try context.fetch(films).first)
+        let moment = try container.head()
         let film = try context.insertNewObject(forEntityName: "Film")
         try film.setValue("Solaris", forKey: "title")
         try film.setValue("An ocean, no zone at all.", forKey: "plot")
-        try context.object(with: before).setValue("Nothing.", forKey: "plot")
+        try stalker.setValue("Nothing.", forKey: "plot")
         #expect(Set(try titles(films.matching("zone"))) == ["Zone", "Solaris"])
         var saved = try films.matching("zone")
         saved.includesPendingChanges = false

@@ -37,6 +37,6 @@ final class StrataTexts {
     }
 
     func count(_ query: String) throws -> Int {
-        try context.count(FetchRequest<ManagedObject>(entityName: "Text", where: .matchesText(query)))
+        try context.count(for: FetchRequest<ManagedObject>(entityName: "Text", where: .matchesText(query)))
     }
 }

@@ -1,17 +1,11 @@
-import Foundation
-
 /// Decodes `UnicodeData` into the tables of `UnicodeTables`.
 struct UnicodeTableBuilder {
     private(set) var indexes = [UInt16](repeating: 0, count: Int(UnicodeTables.limit))
     private(set) var records = [UnicodeTables.Record()]
     private(set) var pool: [UInt32] = []
-    private var bytes: [UInt8]
-    private var offset = 0
+    private var numbers = GeneratedNumbers(UnicodeData.base64)
 
-    private init() {
-        let text = UnicodeData.base64.withUTF8Buffer { Data($0) }
-        bytes = Data(base64Encoded: text).map { Array($0) } ?? []
-    }
+    private init() {}
 
     /// The tables, and the composing pairs in ascending order with their composites.
     static func build() -> (UnicodeTableBuilder, [(UInt64, UInt32)]) {
@@ -23,17 +17,7 @@ struct UnicodeTableBuilder {
         return (builder, pairs)
     }
 
-    private mutating func number() -> Int {
-        var value = 0
-        var shift = 0
-        while true {
-            let byte = bytes[offset]
-            offset += 1
-            value |= Int(byte & 0x7F) << shift
-            if byte < 0x80 { return value }
-            shift += 7
-        }
-    }
+    private mutating func number() -> Int { numbers.next() }
 
     private mutating func scalars(_ count: Int, near scalar: Int) -> [UInt32] {
         (0..<count).map { _ in

@@ -1,5 +1,3 @@
-import Foundation
-
 // Words are cut by the rules of Unicode Standard Annex 29, section 4.1, with three additions. The colon joins no letters,
 // as in versions of the rules after 14.0. Runs without a letter or digit are no words. Letters that the rules leave to
 // dictionaries, those of Han, Hiragana, Thai, Lao, Khmer and Burmese among them, are words of one letter each.
@@ -31,23 +29,11 @@ enum WordBreaks {
     nonisolated(unsafe) private static let kinds: UnsafePointer<UInt8> = {
         let table = UnsafeMutablePointer<UInt8>.allocate(capacity: Int(limit))
         table.initialize(repeating: Kind.none, count: Int(limit))
-        let text = WordBreakData.base64.withUTF8Buffer { Data($0) }
-        let bytes = [UInt8](Data(base64Encoded: text) ?? Data())
-        var offset = 0
-        func number() -> Int {
-            var (value, shift) = (0, 0)
-            while true {
-                let byte = bytes[offset]
-                offset += 1
-                value |= Int(byte & 0x7F) << shift
-                if byte < 0x80 { return value }
-                shift += 7
-            }
-        }
+        var numbers = GeneratedNumbers(WordBreakData.base64)
         var next = 0
-        for _ in 0..<number() {
-            next += number()
-            let packed = number()
+        for _ in 0..<numbers.next() {
+            next += numbers.next()
+            let packed = numbers.next()
             for scalar in next...(next + packed >> 4) where scalar < Int(limit) { table[scalar] = UInt8(packed & 15) }
             next += packed >> 4 + 1
         }

@@ -44,9 +44,25 @@ final class TextWordList {
 
     /// Records of several terms are sorted by group.
     private func sort(_ groups: inout [UInt64]) {
-        let order = groups.indices.sorted { (groups[$0], $0) < (groups[$1], $1) }
+        let order = Self.order(of: groups)
         records = order.map { records[$0] }
         groups = order.map { groups[$0] }
+    }
+
+    /// The indexes of groups in ascending order. Groups of one store are mostly close together and are then counted.
+    private static func order(of groups: [UInt64]) -> [Int] {
+        guard let low = groups.min(), let high = groups.max(), high - low < UInt64(groups.count * 4 + 4096) else {
+            return groups.indices.sorted { (groups[$0], $0) < (groups[$1], $1) }
+        }
+        var starts = [Int](repeating: 0, count: Int(high - low) + 2)
+        for group in groups { starts[Int(group - low) + 1] += 1 }
+        for index in 1..<starts.count { starts[index] += starts[index - 1] }
+        var order = [Int](repeating: 0, count: groups.count)
+        for (index, group) in groups.enumerated() {
+            order[starts[Int(group - low)]] = index
+            starts[Int(group - low)] += 1
+        }
+        return order
     }
 
     private func collect(_ groups: [UInt64], _ hidden: TextGroupSet) {
