@@ -62,8 +62,9 @@ extension Store {
     private func settle(_ model: ManagedObjectModel?, _ log: (any SharedLog)?) throws {
         try resumeRebuild(file.options.migration.progress)
         try resumeMigration(model)
-        try resumeErasure(file.options.migration.progress)
         if let log, let connection = file.options.sharedLog { try join(log, connection) }
+        // After joining: what it appends goes to the shared log, too.
+        try resumeErasure(file.options.migration.progress)
         try adopt(model)
     }
 
