@@ -75,6 +75,8 @@ test: dependencies
 
 # How often nodes and servers are killed.
 KILL_ROUNDS ?= 9
+# How often the connections between nodes and the server change.
+PARTITION_ROUNDS ?= 30
 
 # The tests of shared logs on a PostgreSQL of their own, which is installed from Debian if need be.
 test-shared: dependencies
@@ -82,6 +84,8 @@ test-shared: dependencies
 	Scripts/test-shared.sh env STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests Scripts/test.sh
 	STRATA_KILL_ROUNDS=$(KILL_ROUNDS) STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests \
 	    Scripts/test-shared.sh Scripts/test.sh --filter SharedKillTests
+	STRATA_PARTITION_ROUNDS=$(PARTITION_ROUNDS) STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests \
+	    Scripts/test-shared.sh Scripts/test.sh --filter SharedPartitionTests
 
 # Checks the model of how stores append to a shared log.
 model-shared:

@@ -226,6 +226,17 @@ final class PostgresLog: SharedLog {
         }
     }
 
+    func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) {
+        try ask { connection, deadline throws(SharedLogFailure) in
+            _ = try connection.run(
+                "select strata.rewrite($1, $2, $3, $4)",
+                [
+                    log, .integers(transactions.map(\.number.rawValue)), .byteArrays(transactions.map(\.digest)),
+                    .byteArrays(transactions.map(\.bytes)),
+                ], deadline: deadline)
+        }
+    }
+
     func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
         try news.wait(after: number, timeout: timeout)
     }

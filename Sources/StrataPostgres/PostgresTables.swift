@@ -9,7 +9,7 @@ enum PostgresTables {
     static var version: UInt64 { UInt64(steps.count) }
 
     /// What brings the tables from each version to the next.
-    static let steps: [[String]] = [first]
+    static let steps: [[String]] = [first, [rewrite]]
 
     /// Before the first step.
     static let preparation = [
@@ -137,6 +137,19 @@ enum PostgresTables {
         $$
         """
 
+    /// Puts the bytes without values in the place of those with them, after an erasure. Digests stay.
+    private static let rewrite = """
+        create function strata.rewrite(log text, numbers bigint[], digests bytea[], contents bytea[]) returns bigint
+        language sql volatile security definer set search_path = '' as $$
+            with rewritten as (
+                update strata.transactions t set bytes = contents[n]
+                from generate_series(1, cardinality(numbers)) n
+                where t.lineage = log and t.number = numbers[n] and t.digest = digests[n] and t.bytes <> contents[n]
+                returning 1)
+            select count(*) from rewritten
+        $$
+        """
+
     /// Two roles, unless they are there. `strata_append` may read logs and append to them, `strata_maintain` may do
     /// everything with the tables.
     static let roles = """
@@ -155,6 +168,7 @@ enum PostgresTables {
         "grant usage on schema strata to strata_append, strata_maintain",
         "grant select on all tables in schema strata to strata_append",
         "grant execute on all functions in schema strata to strata_append, strata_maintain",
+        "revoke execute on function strata.rewrite(text, bigint[], bytea[], bytea[]) from strata_append",
         "grant all on all tables in schema strata to strata_maintain",
     ]
 }

@@ -35,6 +35,7 @@ final class Deaf: SharedLog, @unchecked Sendable {
     func leaseRows(_ count: UInt64) throws(SharedLogFailure) -> Range<UInt64> { try log.leaseRows(count) }
     func put(blob: Data, digest: Data) throws(SharedLogFailure) { try log.put(blob: blob, digest: digest) }
     func blob(digest: Data) throws(SharedLogFailure) -> Data? { try log.blob(digest: digest) }
+    func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) { try log.rewrite(transactions) }
     func close() { log.close() }
 }
 
@@ -62,5 +63,6 @@ final class Asleep: SharedLog {
     func leaseRows(_ count: UInt64) throws(SharedLogFailure) -> Range<UInt64> { try log.leaseRows(count) }
     func put(blob: Data, digest: Data) throws(SharedLogFailure) { try log.put(blob: blob, digest: digest) }
     func blob(digest: Data) throws(SharedLogFailure) -> Data? { try log.blob(digest: digest) }
+    func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) { try log.rewrite(transactions) }
     func close() { log.close() }
 }

@@ -63,8 +63,9 @@ extension Store {
         try resumeRebuild(file.options.migration.progress)
         try takeKeys(model)
         try resumeMigration(model)
-        try resumeErasure(file.options.migration.progress)
         if let log, let connection = file.options.sharedLog { try join(log, connection) }
+        // After joining: what it appends goes to the shared log, too.
+        try resumeErasure(file.options.migration.progress)
         try adopt(model)
         try takeKeys(model)
     }

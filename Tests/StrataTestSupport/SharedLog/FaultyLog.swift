@@ -128,5 +128,10 @@ package final class FaultyLog: SharedLog {
         return try ask { () throws(SharedLogFailure) in try log.blob(digest: digest) }
     }
 
+    package func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) {
+        let log = log
+        try ask { () throws(SharedLogFailure) in try log.rewrite(transactions) }
+    }
+
     package func close() { log.close() }
 }

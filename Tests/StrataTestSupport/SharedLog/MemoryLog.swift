@@ -137,6 +137,16 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
 
     func blob(digest: Data) throws(SharedLogFailure) -> Data? { try ask { $0.blobs[digest] } }
 
+    func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) {
+        try ask { state in
+            for transaction in transactions {
+                let index = Int(transaction.number.rawValue) - 1
+                guard state.transactions[safe: index]?.digest == transaction.digest else { continue }
+                state.transactions[index].bytes = transaction.bytes
+            }
+        }
+    }
+
     func close() { server.withState { _ in isClosed = true } }
 }
 

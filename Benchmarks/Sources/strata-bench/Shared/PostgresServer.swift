@@ -50,10 +50,14 @@ final class PostgresServer {
             "/usr/bin/setpriv", ["--reuid=postgres", "--regid=postgres", "--init-groups", path] + arguments)
     }
 
+    /// The server must not keep the descriptors by which this process sees its starter end.
+    private static let closing =
+        #"for file in /proc/self/fd/*; do n=${file##*/}; [ "$n" -le 2 ] || eval "exec $n>&-"; done; exec "$@""#
+
     private static func run(_ path: String, _ arguments: [String]) throws {
         let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = ["-c", closing, "bash", path] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         process.currentDirectoryURL = URL(filePath: "/")

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import Locking
 import StrataModel
 
 /// One commit of an erasure.
@@ -13,6 +14,8 @@ struct ErasureCommit: ~Copyable {
     private(set) var eventCount = 0
     private(set) var changedTransactions: [ErasureRecord.ChangedTransaction] = []
     private var touched: Set<TransactionNumber> = []
+    /// The transactions that have lost values, if others share them.
+    private(set) var unshared: Set<TransactionNumber> = []
     /// The objects whose events were changed.
     private var changedObjects: Set<ObjectID> = []
     private var texts: Set<String> = []
@@ -33,6 +36,8 @@ struct ErasureCommit: ~Copyable {
         erased = ErasedProperties(properties: properties, histories: histories)
         self.projector = projector
     }
+
+    private var isShared: Bool { file.gate.withLock { $0 != nil } }
 
     private var reader: LogReader { LogReader(transaction, tables, projector.histories) }
 
@@ -133,7 +138,14 @@ struct ErasureCommit: ~Copyable {
             try bytes.withUnsafeBytes { try transaction.put(tables.events, number.rawValue, $0) }
             eventCount += 1
             changedObjects.insert(id)
+            if isShared { unshared.insert(event.header.transaction) }
             return true
+        }
+        if isShared, !eraser.blobs.isEmpty {
+            throw StrataError(
+                .persistentStoreOperation,
+                "Large values in a shared log cannot be erased yet, and an object that is to be erased has one. Set it "
+                    + "to nil and erase the other attributes by name.", context: .init(path: file.path))
         }
         for blob in eraser.blobs { projector.batch.add(-1, to: CounterKey(blob: blob)) }
         return eraser.texts
@@ -184,6 +196,13 @@ struct ErasureCommit: ~Copyable {
         let appended = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
         try ErasureList.put(payload.bytes, at: appended.firstEvent, transaction, tables)
         try file.noteErasures(transaction)
+        try write(mark)
+    }
+
+    /// Writes what is left to do, with the transactions that the shared log is to lose values of.
+    func write(_ mark: ErasureMark) throws {
+        var mark = mark
+        mark.unshared.formUnion(unshared)
         try mark.write(transaction, tables)
     }
 
@@ -215,6 +234,7 @@ struct ErasureCommit: ~Copyable {
             chain.add(try reader.event(EventNumber(rawValue: record.firstEvent.rawValue + offset)).record)
         }
         changedTransactions.append(.init(number: record.number, digest: chain.finish()))
+        if isShared { unshared.insert(record.number) }
         try encoded.withUnsafeBytes { try transaction.put(tables.transactions, record.number.rawValue, $0) }
     }
 }

@@ -86,7 +86,7 @@ struct ErasureRun {
         if try state.isInOldViews(objects) { mark.mustRebuild = true }
         for id in objects { try state.erase(id) }
         try state.clear(objects)
-        try mark.write(transaction, file.tables)
+        try state.write(mark)
         return ErasureStep(
             mark: mark, objects: objects, eventCount: state.eventCount,
             transactionCount: state.changedTransactions.count)

@@ -18,26 +18,20 @@ extension Store {
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
-        guard node.withLock({ $0 }) == nil else {
-            throw StrataError(
-                .persistentStoreOperation,
-                "Values of a store that shares its log cannot be erased: the shared log and the other stores would keep "
-                    + "them.", context: .init(path: path))
-        }
+        try node.withLock { $0 }?.checkMayRewrite()
         let start = ContinuousClock.now
-        let run = ErasureRun(file: file, blobs: blobs)
+        let finish = erasureFinish
         let result = Locked(ErasureReport())
         do {
-            try onWriter { [self] in
-                guard let first = try run.begin(request) else { return }
+            try onWriter {
+                guard let first = try finish.run.begin(request) else { return }
                 var report = ErasureReport()
                 report.add(first)
-                try finishEvents(run, &report)
-                try finishFiles(&report, progress)
+                try finish.run(&report, progress)
                 result.withLock { $0 = report }
             }
         } catch {
-            forgetValues()
+            finish.forgetValues()
             throw file.publicError(error, during: "erasing")
         }
         feed.notify()
@@ -69,14 +63,13 @@ extension Store {
     /// - Returns: nil if nothing was left.
     package func finishErasures(progress: ProgressHandler? = nil) throws -> ErasureReport? {
         let start = ContinuousClock.now
-        let isMarked = try file.read { transaction, _, _ in try ErasureMark.read(transaction, file.tables) } != nil
-        guard isMarked else { return nil }
+        let finish = erasureFinish
+        guard try finish.isDue else { return nil }
         let result = Locked(ErasureReport())
         do {
-            try onWriter { [self] in
+            try onWriter {
                 var report = ErasureReport()
-                try finishEvents(ErasureRun(file: file, blobs: blobs), &report)
-                try finishFiles(&report, progress)
+                try finish.run(&report, progress)
                 result.withLock { $0 = report }
             }
         } catch {
@@ -88,49 +81,25 @@ extension Store {
         }
     }
 
-    /// Finishes an interrupted erasure when the store is opened.
+    /// What finishes erasures, without the store itself.
+    var erasureFinish: ErasureFinish {
+        ErasureFinish(
+            file: file, blobs: blobs, snapshots: snapshots, conversions: conversions, node: node.withLock { $0 })
+    }
+
+    /// Finishes an interrupted erasure when the store is opened. Where the shared log cannot be reached, the thread that
+    /// receives does so later.
     func resumeErasure(_ progress: ProgressHandler?) throws {
-        guard !isReadOnly, let report = try finishErasures(progress: progress) else { return }
+        let finished: ErasureReport?
+        do {
+            finished = isReadOnly ? nil : try finishErasures(progress: progress)
+        } catch let error as StrataError where error.code == .logUnavailable || error.code == .inDoubt {
+            return
+        }
+        guard let report = finished else { return }
         let rest = report.waiting.joined(separator: "; ")
         StoreLogger.shared.notice(
             "finished an erasure that was interrupted\(rest.isEmpty ? "" : ", but for this: \(rest)")")
-    }
-
-    private func finishEvents(_ run: ErasureRun, _ report: inout ErasureReport) throws {
-        forgetValues()
-        while let step = try run.next() { report.add(step) }
-        forgetValues()
-    }
-
-    /// Drops what is kept in memory of past states.
-    private func forgetValues() {
-        snapshots.lag.removeAll()
-        snapshots.statistics.removeAll()
-        conversions.removeAll()
-    }
-
-    /// Makes views anew if need be, removes files of large values, and overwrites what was freed.
-    private func finishFiles(_ report: inout ErasureReport, _ progress: ProgressHandler?) throws {
-        guard var mark = try file.environment.read({ try ErasureMark.read($0, file.tables) }) else { return }
-        if mark.mustRebuild {
-            _ = try Rebuild(file: file, blobs: blobs, limits: RebuildLimits(), progress: progress).run()
-            report.isRebuilt = true
-            mark.mustRebuild = false
-            try file.write { try mark.write($0, file.tables) }
-        }
-        do {
-            report.fileCount = try blobs.sweep()
-            if try blobs.hasUnnamed() { report.waiting.append("files of large values are in use") }
-            let wiped = try file.environment.wipe()
-            report.changedPageCount = wiped.changedPageCount
-            report.freePageCount = wiped.freePageCount
-            if wiped.waitingPageCount > 0 {
-                report.waiting.append("earlier transactions still read \(wiped.waitingPageCount) pages")
-            }
-        } catch let error as LMDBError where error.code == .busy {
-            report.waiting.append("transactions that are open use the file")
-        }
-        if report.isComplete { try file.write { try ErasureMark.remove($0, file.tables) } }
     }
 
     /// The erasures that the log records after an event, oldest first.
@@ -235,7 +204,7 @@ extension Store {
 }
 
 extension ErasureReport {
-    fileprivate mutating func add(_ step: ErasureStep) {
+    mutating func add(_ step: ErasureStep) {
         objects += step.objects
         deletedCount += step.deletedCount
         deletedOthers += step.deletedOthers

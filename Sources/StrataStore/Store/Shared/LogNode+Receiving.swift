@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import Locking
 import Logging
 import StrataModel
 
@@ -77,6 +78,7 @@ extension LogNode {
             if end > here.transaction {
                 try receiveOnWriter(try log.read(after: here.transaction, limitInBytes: Self.stepInBytes))
             }
+            if let makeErasures = makeErasures.withLock({ $0 }) { try makeErasures() }
         } catch let failure as SharedLogFailure {
             if contact.hasStopped { return false }
             contact.note(failure)
@@ -124,5 +126,6 @@ extension LogNode {
     func close() {
         log.close()
         receiving.waitUntilEnded()
+        makeErasures.withLock { $0 = nil }
     }
 }

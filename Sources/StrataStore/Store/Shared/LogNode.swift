@@ -21,6 +21,8 @@ final class LogNode: LogGate {
     let onWriter: @Sendable (@escaping @Sendable () throws -> Void) throws -> Void
     /// Is called when the end of the local log has moved.
     let announce: @Sendable () -> Void
+    /// Makes the erasures that came with the log.
+    let makeErasures = Locked<(@Sendable () throws -> Void)?>(nil)
     let receiving = ReceivingThread()
 
     init(
@@ -131,6 +133,28 @@ final class LogNode: LogGate {
             let ids = Set(missing.map(\.id))
             guard made.contains(where: { ids.contains($0.id) }) else { throw error }
             throw inDoubt("The shared log has the save, but it could not be received here.", error)
+        }
+    }
+
+    // MARK: Erasures
+
+    /// - Throws: `logUnavailable` if the log cannot be reached, or this client may not change what is there.
+    func checkMayRewrite() throws {
+        try contact.ask { () throws(SharedLogFailure) in try log.rewrite([]) }
+    }
+
+    /// Has the log take over the bytes of transactions as they are here.
+    func rewrite(_ numbers: Set<TransactionNumber>) throws {
+        let sorted = numbers.sorted()
+        for first in stride(from: 0, to: sorted.count, by: 256) {
+            let part = sorted[first..<min(sorted.count, first + 256)]
+            let transactions = try file.environment.read { transaction in
+                let head = try file.readHead(transaction)
+                let frames = try FrameReader(
+                    LogReader(transaction, file.tables, try file.histories(for: head, transaction)), head)
+                return try part.map { SharedTransaction(try frames.frame($0, path: file.path)) }
+            }
+            try contact.ask { () throws(SharedLogFailure) in try log.rewrite(transactions) }
         }
     }
 

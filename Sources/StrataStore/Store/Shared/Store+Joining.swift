@@ -51,6 +51,8 @@ extension Store {
             ?? LogNode(log, connection, file, blobs, onWriter: jobsOnWriter()) { feed.notify() }
         self.node.withLock { $0 = node }
         file.gate.withLock { $0 = node }
+        let erasures = ReceivedErasures(erasureFinish, onWriter: jobsOnWriter())
+        node.makeErasures.withLock { $0 = { try erasures.make() } }
         try markShared(connection.name)
         guard file.options.identity != nil else { return }
         do {
@@ -115,6 +117,7 @@ extension Store {
         } catch {
             throw file.publicError(error, during: "receiving transactions")
         }
+        if try erasureFinish.hasReceived { _ = try finishErasures() }
     }
 
     /// Waits until the store has a transaction of the log.

@@ -7,6 +7,8 @@
 //          UInt32 count, then UInt32 id of each property; 0 for whole objects
 //          UInt32 count, then UInt64 id of each object whose events are still to be changed
 //          UInt32 count, then UInt64 event number of each erasure that came from another log and is still to be made
+//          UInt32 count, then UInt64 number of each transaction that the shared log still has with its values; missing
+//          for none
 //
 // The next opening for writing finishes it. The erasures that were made are there, too, so that they are found without
 // a search of the log:
@@ -33,6 +35,8 @@ struct ErasureMark {
     var objects: [ObjectID] = []
     /// The erasures that came with another log, which this one records, and which are still to be made here.
     var received: [EventNumber] = []
+    /// The transactions that the shared log still has with their values.
+    var unshared: Set<TransactionNumber> = []
 
     static func read(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> ErasureMark? {
         try StoreFile.withKey("erasing") { key in
@@ -60,6 +64,10 @@ struct ErasureMark {
         for id in objects { writer.append(littleEndian: id.rawValue) }
         writer.append(littleEndian: UInt32(received.count))
         for number in received { writer.append(littleEndian: number.rawValue) }
+        if !unshared.isEmpty {
+            writer.append(littleEndian: UInt32(unshared.count))
+            for number in unshared.sorted() { writer.append(littleEndian: number.rawValue) }
+        }
         try StoreFile.withKey("erasing") { try transaction.put(tables.state, $0, writer.bytes) }
     }
 
@@ -87,6 +95,10 @@ extension ErasureMark {
         }
         for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
             received.append(EventNumber(rawValue: try reader.readInteger(as: UInt64.self)))
+        }
+        if reader.isAtEnd { return }
+        for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
+            unshared.insert(TransactionNumber(rawValue: try reader.readInteger(as: UInt64.self)))
         }
     }
 }

@@ -45,6 +45,12 @@ package protocol SharedLog: Sendable {
     /// The bytes of a large value; nil if there are none.
     func blob(digest: Data) throws(SharedLogFailure) -> Data?
 
+    /// Replaces the bytes of transactions from which values were erased. Their numbers and digests stay; those that the
+    /// log does not have with this digest are passed over, so that a call that arrives late or twice does no harm.
+    ///
+    /// - Throws: `refused` if the client has no right to do so, also without any transactions.
+    func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure)
+
     /// Ends calls that wait. Calls afterwards throw `unreachable`.
     func close()
 }

@@ -137,10 +137,12 @@ final class WriterThread: @unchecked Sendable {
         defer { condition.unlock() }
         while true {
             let room = expectedSaves.count - count
-            guard room > 0, turn == nil, !isStopping, queue.allSatisfy(\.isSave) else { return [] }
-            if !queue.isEmpty {
-                let joining = Array(queue.prefix(room))
-                queue.removeFirst(joining.count)
+            // Other jobs wait for the commit in any case. So saves behind them join it as well.
+            guard room > 0, turn == nil, !isStopping, !queue.contains(where: \.wantsTurn) else { return [] }
+            let places = queue.indices.filter { queue[$0].isSave }.prefix(room)
+            if !places.isEmpty {
+                let joining = places.map { queue[$0] }
+                for place in places.reversed() { queue.remove(at: place) }
                 return joining
             }
             guard let deadline = expectedSaves.deadline else { return [] }

@@ -1,0 +1,84 @@
+import LMDB
+import Logging
+import StrataModel
+
+/// Does what is left of erasures, on the writer's thread.
+struct ErasureFinish: Sendable {
+    let file: StoreFile
+    let blobs: BlobStore
+    let snapshots: SnapshotSource
+    let conversions: ConvertedStates
+    /// The store's side of a shared log.
+    let node: LogNode?
+
+    var run: ErasureRun { ErasureRun(file: file, blobs: blobs) }
+
+    /// Whether anything is left to do.
+    var isDue: Bool {
+        get throws { try file.read { transaction, _, _ in try ErasureMark.read(transaction, file.tables) } != nil }
+    }
+
+    /// Whether an erasure that others have made is to be made here.
+    var hasReceived: Bool {
+        get throws {
+            try file.environment.read { try ErasureMark.read($0, file.tables)?.received.isEmpty == false }
+        }
+    }
+
+    func run(_ report: inout ErasureReport, _ progress: ProgressHandler?) throws {
+        forgetValues()
+        let run = run
+        while let step = try run.next() { report.add(step) }
+        forgetValues()
+        try finishFiles(&report, progress)
+    }
+
+    /// Drops what is kept in memory of past states.
+    func forgetValues() {
+        snapshots.lag.removeAll()
+        snapshots.statistics.removeAll()
+        conversions.removeAll()
+    }
+
+    /// Makes views anew if need be, has the shared log lose the values, removes files of large values, and overwrites
+    /// what was freed.
+    private func finishFiles(_ report: inout ErasureReport, _ progress: ProgressHandler?) throws {
+        guard var mark = try file.environment.read({ try ErasureMark.read($0, file.tables) }) else { return }
+        if mark.mustRebuild {
+            _ = try Rebuild(file: file, blobs: blobs, limits: RebuildLimits(), progress: progress).run()
+            report.isRebuilt = true
+            mark.mustRebuild = false
+            try file.write { try mark.write($0, file.tables) }
+        }
+        if !mark.unshared.isEmpty, let problem = try rewriteShared(mark) { report.waiting.append(problem) }
+        do {
+            report.fileCount = try blobs.sweep()
+            if try blobs.hasUnnamed() { report.waiting.append("files of large values are in use") }
+            let wiped = try file.environment.wipe()
+            report.changedPageCount = wiped.changedPageCount
+            report.freePageCount = wiped.freePageCount
+            if wiped.waitingPageCount > 0 {
+                report.waiting.append("earlier transactions still read \(wiped.waitingPageCount) pages")
+            }
+        } catch let error as LMDBError where error.code == .busy {
+            report.waiting.append("transactions that are open use the file")
+        }
+        if report.isComplete { try file.write { try ErasureMark.remove($0, file.tables) } }
+    }
+
+    /// Has the shared log lose the values.
+    ///
+    /// - Returns: why it still has them; nil if it has not.
+    private func rewriteShared(_ mark: ErasureMark) throws -> String? {
+        guard let node else { return "the store is not open with its shared log" }
+        do {
+            try node.rewrite(mark.unshared)
+        } catch let error as StrataError where error.code == .logUnavailable {
+            return "the shared log has the values: \(error)"
+        }
+        var mark = mark
+        mark.unshared = []
+        try file.write { try mark.write($0, file.tables) }
+        return nil
+    }
+}
