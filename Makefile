@@ -9,7 +9,8 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples server server-test server-load studio studio-test studio-screenshots demo-large test test-shared model-shared trust trust-quick docs bench fuzz sanitize \
+.PHONY: demo examples server server-test server-load studio studio-test studio-screenshots demo-large test test-shared \
+    test-shared-network model-shared trust trust-quick docs bench fuzz sanitize \
     lint format clean dependencies
 
 demo: dependencies
@@ -86,6 +87,12 @@ test-shared: dependencies
 	    Scripts/test-shared.sh Scripts/test.sh --filter SharedKillTests
 	STRATA_PARTITION_ROUNDS=$(PARTITION_ROUNDS) STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests \
 	    Scripts/test-shared.sh Scripts/test.sh --filter SharedPartitionTests
+
+# The test of partitions with a network for each store, some minutes, as root.
+test-shared-network: dependencies
+	STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests swift build --build-tests
+	STRATA_PARTITION_ROUNDS=$(PARTITION_ROUNDS) STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests \
+	    Scripts/test-shared-network.sh Scripts/test.sh --filter SharedPartitionTests
 
 # Checks the model of how stores append to a shared log.
 model-shared:

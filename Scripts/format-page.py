@@ -11,6 +11,7 @@ page = root / "Sources/Strata/Strata.docc/FileFormat.md"
 sections = [
     ("Tables", "StoreTables"),
     ("Sums of pages", "PageSums"),
+    ("Checkpoints", "CheckpointFile"),
     ("Header and head", "StoreHeader"),
     ("Events", "EventRecord"),
     ("Maintenance events", "MaintenanceRecord"),
@@ -67,6 +68,7 @@ written once, by `Scripts/format-fixture.sh`, and never again.
 |---|---|
 | `data.mdb`, `lock.mdb` | LMDB's map, and its table of readers |
 | `pages.sums` | a sum of each page of `data.mdb` |
+| `checkpoint` | the commit to which a power cut takes a copy of a shared log back |
 | `writer.lock` | locked by the process that writes |
 | `blobs/ab/cdef...` | large binary values, named by the SHA-256 of their bytes |
 | `blobs.lock` | locked shared by processes that write blobs, exclusively by the one that removes orphaned ones |

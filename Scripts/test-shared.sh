@@ -19,11 +19,20 @@ fi
 bin="$(programs)"
 [ -n "$bin" ] || bin="$(dirname "$(command -v initdb)")"
 
+# With STRATA_POSTGRES_NETWORK the server is in this namespace of networks, and listens there.
+if [ -n "${STRATA_POSTGRES_NETWORK:-}" ]; then
+    network="ip netns exec $STRATA_POSTGRES_NETWORK"
+    listen="*"
+else
+    network=""
+    listen=""
+fi
+
 # PostgreSQL does not run as root.
 folder="$(mktemp -d /tmp/strata-postgres-XXXXXX)"
 if [ "$(id -u)" -eq 0 ]; then
     chown postgres "$folder"
-    server() { setpriv --reuid=postgres --regid=postgres --init-groups env -C "$folder" "$@"; }
+    server() { $network setpriv --reuid=postgres --regid=postgres --init-groups env -C "$folder" "$@"; }
 else
     server() { env -C "$folder" "$@"; }
 fi
@@ -33,8 +42,9 @@ stop() {
 }
 trap stop EXIT
 server "$bin/initdb" -D "$folder/data" -A trust -U strata --no-sync --no-instructions >/dev/null
+[ -z "$network" ] || echo "host all all 10.213.0.0/16 trust" >>"$folder/data/pg_hba.conf"
 server "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w \
-    -o "-k $folder -c listen_addresses= -c max_connections=300" start >/dev/null
+    -o "-k $folder -c listen_addresses=$listen -c max_connections=300" start >/dev/null
 
 # Ends the server as a crash does, and starts it again; for tests.
 if [ "$(id -u)" -eq 0 ]; then as="setpriv --reuid=postgres --regid=postgres --init-groups"; else as=""; fi
@@ -43,8 +53,8 @@ cat >"$folder/restart" <<END
 cd "$folder"
 # The server must not keep what its starter waits on.
 for file in /proc/self/fd/*; do [ "\${file##*/}" -le 2 ] || eval "exec \${file##*/}>&-"; done
-exec $as "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -m immediate -w \\
-    -o "-k $folder -c listen_addresses= -c max_connections=300" restart >/dev/null
+exec $network $as "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -m immediate -w \\
+    -o "-k $folder -c listen_addresses=$listen -c max_connections=300" restart >/dev/null
 END
 chmod +x "$folder/restart"
 export STRATA_POSTGRES_RESTART="$folder/restart"

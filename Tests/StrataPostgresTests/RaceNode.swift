@@ -10,14 +10,20 @@ struct RaceNode {
     /// The same moment by the clock of a history and by that of the processes, in nanoseconds.
     private static let start = (instant: ContinuousClock.now, time: DispatchTime.now().uptimeNanoseconds)
 
-    /// - Parameter timeout: how long the process tries to reach the log.
-    init(_ folder: URL, _ address: String, _ lineage: String, timeout: Duration? = nil) throws {
+    /// - Parameters:
+    ///   - timeout: how long the process tries to reach the log.
+    ///   - launcher: a program that starts the process, with its arguments.
+    init(
+        _ folder: URL, _ address: String, _ lineage: String, timeout: Duration? = nil, through launcher: [String] = []
+    ) throws {
         _ = Self.start
         process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "race-child")
-        process.arguments = [folder.path(percentEncoded: false), "0", "100000", address, lineage]
-        if let timeout { process.arguments?.append("\(Int(timeout / .milliseconds(1)))") }
+        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "race-child").path(percentEncoded: false)
+        var words = launcher + [program, folder.path(percentEncoded: false), "0", "100000", address, lineage]
+        if let timeout { words.append("\(Int(timeout / .milliseconds(1)))") }
+        process.executableURL = URL(filePath: words.removeFirst())
+        process.arguments = words
         output = folder.deletingLastPathComponent().appending(path: "output-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)

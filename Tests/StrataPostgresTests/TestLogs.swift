@@ -26,6 +26,9 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
         address == nil ? 0 : ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? 0
     }
 
+    /// The beginning of the names of the networks that the stores are in; nil if they are on this machine's.
+    static let networks = ProcessInfo.processInfo.environment["STRATA_NETWORKS"]
+
     /// The folder with the server's socket.
     static let socketFolder = address.flatMap { address in
         address.firstRange(of: "host=").map { String(address[$0.upperBound...].prefix { $0 != "&" }) }

@@ -2,26 +2,11 @@ import Foundation
 import Glibc
 import StrataTestSupport
 
-/// What happens to what goes through a `TestProxy`.
-enum Weather: Sendable, Hashable, CaseIterable {
-    case fine
-    /// Everything comes some milliseconds later.
-    case slow
-    /// Connections end, and new ones are refused.
-    case cut
-    /// Nothing comes, until the weather changes; then it comes late.
-    case frozen
-    /// The server gets everything, and its answers are lost. The connections end when the weather changes.
-    case deaf
-    /// All that a client has said is said again on another connection, as by a network that doubles packets.
-    case doubled
-}
-
 /// A TCP port on this machine behind which a server on a Unix socket is, over a connection that can be bad.
 ///
 /// Threads carry the bytes; `lock` guards the variables.
-final class TestProxy: @unchecked Sendable {
-    private(set) var port = 0
+final class TestProxy: BadWay, @unchecked Sendable {
+    private var port = 0
     private let server: String
     private let listener: Int32
     private let lock = NSLock()
@@ -47,6 +32,12 @@ final class TestProxy: @unchecked Sendable {
         port = Int(UInt16(bigEndian: address.sin_port))
         Thread.detachNewThread { [self] in accept() }
     }
+
+    var address: String {
+        "postgresql://127.0.0.1:\(port)/postgres?user=strata&sslmode=disable&gssencmode=disable"
+    }
+
+    var launcher: [String] { [] }
 
     var weather: Weather {
         get { lock.withLock { current } }

@@ -30,6 +30,11 @@ public final class MountedDisk {
     /// From now on nothing can be written.
     public func protect() throws { try Self.run("mount", "-o", "remount,ro", root.path(percentEncoded: false)) }
 
+    /// Makes it larger.
+    public func grow(toBytes size: Int) throws {
+        try Self.run("mount", "-o", "remount,size=\(size)", root.path(percentEncoded: false))
+    }
+
     deinit {
         try? Self.run("umount", "-l", root.path(percentEncoded: false))
         rmdir(root.path(percentEncoded: false))

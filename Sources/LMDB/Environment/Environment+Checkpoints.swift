@@ -24,6 +24,7 @@ extension Environment {
     /// any of its files is read. Does nothing for stores without checkpoints, and while a process uses the store.
     ///
     /// - Throws: `noSpaceOrIO`, `permissionDenied`.
+    /// - Complexity: a read of every page in use, if it goes back.
     package static func restoreCheckpoint(
         at directoryPath: String, ownership: FileOwnership
     ) throws(LMDBError) {
@@ -41,12 +42,9 @@ extension Environment {
         let data = try directory.openFile(EnvironmentDirectory.dataName, O_RDWR, ownership: ownership)
         defer { EnvironmentDirectory.closeFile(data.descriptor) }
         let session = FileSession(of: data.descriptor)
-        guard checkpoint.session != session else { return }
-        // A data file from elsewhere stays as it is, and a copy of this one is recognized.
-        if checkpoint.file != data.identity.number {
-            guard checkpoint.isWhole(in: data.descriptor) else { return }
-            checkpoint.file = data.identity.number
-        }
+        // A data file from elsewhere stays as it is, and so does one that a program without checkpoints has written.
+        guard checkpoint.session != session, checkpoint.isWhole(in: data.descriptor) else { return }
+        checkpoint.file = data.identity.number
         // Sums of pages that are not there any more.
         directory.remove(EnvironmentDirectory.sumsName)
         for slot in 0..<UInt64(2) {
@@ -70,7 +68,8 @@ extension Environment {
         guard options.isReadOnly, try directory.status(of: CheckpointFile.name) != nil else { return }
         let file = CheckpointFile(try directory.openFile(CheckpointFile.name, O_RDONLY))
         guard let checkpoint = file.newest, checkpoint.file == identity.number,
-            checkpoint.session.start != FileSession(of: descriptor).start, head(of: checkpoint.commit) != checkpoint.head
+            checkpoint.session.start != FileSession(of: descriptor).start,
+            head(of: checkpoint.commit) != checkpoint.head
         else { return }
         throw failure(
             .unrestored, "open the environment", detail: "the system has stopped since it was written")
@@ -93,7 +92,8 @@ extension Environment {
         guard try directory.status(of: CheckpointFile.name) != nil else { return }
         let file = CheckpointFile(try directory.openFile(CheckpointFile.name, O_RDWR))
         guard file.exclude() else {
-            throw failure(.conflictingOptions, "open the environment", detail: "another process has it with checkpoints")
+            throw failure(
+                .conflictingOptions, "open the environment", detail: "another process has it with checkpoints")
         }
         // What is not synced yet has no checkpoint from now on.
         try sync(.forced)

@@ -46,7 +46,9 @@ struct Checkpoint: Equatable {
 
     /// - Returns: nil for none, or for one that is half written.
     init?(words: [UInt64]) {
-        guard words.count == Self.wordCount, words[0] != 0, words.last == Self.check(words.dropLast()) else { return nil }
+        guard words.count == Self.wordCount, words[0] != 0, words.last == Self.check(words.dropLast()) else {
+            return nil
+        }
         self.init(
             number: words[0], session: FileSession(start: words[1], mount: words[2]), file: words[3],
             head: Array(words[4..<words.count - 1]))

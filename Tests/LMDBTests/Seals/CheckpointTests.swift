@@ -13,7 +13,8 @@ import Testing
         return (environment, try environment.openTables(["t"])[0])
     }
 
-    private func put(_ values: some Sequence<UInt64>, _ mark: UInt8, _ environment: Environment, _ table: Table) throws {
+    private func put(_ values: some Sequence<UInt64>, _ mark: UInt8, _ environment: Environment, _ table: Table) throws
+    {
         try environment.write { transaction in
             for key in values { try transaction.put(table, key, [UInt8](repeating: mark, count: 100)) }
         }

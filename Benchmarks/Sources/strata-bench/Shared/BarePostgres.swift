@@ -5,17 +5,20 @@ final class BarePostgres {
     private typealias Connect = @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
     private typealias Status = @convention(c) (OpaquePointer?) -> Int32
     private typealias Text = @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
-    private typealias Execute = @convention(c) (
-        OpaquePointer?, UnsafePointer<CChar>, Int32, UnsafePointer<UInt32>?, UnsafePointer<UnsafePointer<CChar>?>?,
-        UnsafePointer<Int32>?, UnsafePointer<Int32>?, Int32
-    ) -> OpaquePointer?
-    private typealias Prepare = @convention(c) (
-        OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>, Int32, UnsafePointer<UInt32>?
-    ) -> OpaquePointer?
-    private typealias ExecutePrepared = @convention(c) (
-        OpaquePointer?, UnsafePointer<CChar>, Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?,
-        UnsafePointer<Int32>?, Int32
-    ) -> OpaquePointer?
+    private typealias Execute =
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>, Int32, UnsafePointer<UInt32>?, UnsafePointer<UnsafePointer<CChar>?>?,
+            UnsafePointer<Int32>?, UnsafePointer<Int32>?, Int32
+        ) -> OpaquePointer?
+    private typealias Prepare =
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>, Int32, UnsafePointer<UInt32>?
+        ) -> OpaquePointer?
+    private typealias ExecutePrepared =
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>, Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?,
+            UnsafePointer<Int32>?, Int32
+        ) -> OpaquePointer?
     private typealias Value = @convention(c) (OpaquePointer?, Int32, Int32) -> UnsafePointer<CChar>?
     private typealias End = @convention(c) (OpaquePointer?) -> Void
 
