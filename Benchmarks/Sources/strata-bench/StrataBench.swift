@@ -7,8 +7,8 @@ struct StrataBench: ParsableCommand {
         abstract: "Times Strata beside bare LMDB, SQLite and GRDB, in the same run and with the same rows.",
         subcommands: [
             RunCommand.self, GrowthCommand.self, QueriesCommand.self, CatalogCommand.self, DesignCommand.self,
-            ContextsCommand.self, ViewsCommand.self, TextCommand.self, UpkeepCommand.self, SharedCommand.self,
-            FormatsCommand.self, OpeningCommand.self, CompareCommand.self, PlotCommand.self,
+            ContextsCommand.self, ViewsCommand.self, TextCommand.self, EncryptionCommand.self, UpkeepCommand.self,
+            SharedCommand.self, FormatsCommand.self, OpeningCommand.self, CompareCommand.self, PlotCommand.self,
             TablesCommand.self,
             ColdOpenProgram.self, TableSizesProgram.self,
         ],

@@ -51,7 +51,8 @@ extension MergeConflict {
                 $0.isEncrypted
                     ? Property(name: $0.name, base: .null, theirs: .null, mine: .null)
                     : Property(
-                    name: $0.name, base: Self.short($0.base), theirs: Self.short($0.theirs), mine: Self.short($0.mine))
+                        name: $0.name, base: Self.short($0.base), theirs: Self.short($0.theirs),
+                        mine: Self.short($0.mine))
             })
     }
 

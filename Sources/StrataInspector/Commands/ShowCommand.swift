@@ -116,18 +116,20 @@ struct ShownObject {
         try moment.read(store) { snapshot in
             guard let entity = snapshot.schema.entity(id.entityID), let row = try snapshot.row(id) else { return nil }
             return ShownObject(
-                id: id, eventNumber: moment.eventNumber, revision: row.revision, values: try values(row, entity),
+                id: id, eventNumber: moment.eventNumber, revision: row.revision,
+                values: try values(row, id, entity, store),
                 members: try members(id, entity, snapshot))
         }
     }
 
     private static func values(
-        _ row: SnapshotRow, _ entity: EntitySchema
+        _ row: SnapshotRow, _ id: ObjectID, _ entity: EntitySchema, _ store: Store
     ) throws -> [(name: String, value: AttributeValue)] {
         try row.converted(to: entity).withReader(entity.layout) { reader throws(CorruptRecord) in
             var values: [(name: String, value: AttributeValue)] = []
             for property in entity.properties where property.storage != nil && property.storage != .position {
-                values.append((property.name, try reader.value(property.slot)))
+                let value = try reader.value(property.slot)
+                values.append((property.name, store.keyRing.shown(value, of: property.id, in: id)))
             }
             return values
         }

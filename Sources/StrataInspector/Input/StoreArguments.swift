@@ -12,12 +12,18 @@ struct StoreArguments: ParsableArguments {
             "What the store logs to standard error: trace, debug, info (usual), notice, warning, error or critical.",
             valueName: "level"))
     var logLevel: LogLevel?
+    @Option(
+        help: ArgumentHelp(
+            "A file with the key of encrypted attributes, as it is: 32 bytes or more. STRATA_KEY_FILE names one, too.",
+            valueName: "file"), completion: .file())
+    var keyFile: [String] = []
 
     init() {}
 
     init(path: String) {
         self.path = path
         logLevel = nil
+        keyFile = []
     }
 
     private var location: StoreLocation { .directory(URL(filePath: path, directoryHint: .isDirectory)) }
@@ -75,12 +81,13 @@ struct StoreArguments: ParsableArguments {
 
     /// Opens the store, or a store in memory with the shared log of this address.
     private func open(_ options: StoreOptions, adopting model: ManagedObjectModel?) throws -> Store {
+        var options = options
+        options.encryptionKeys = KeyFiles.keys(of: keyFile)
         guard let address = SharedLogAddress(path) else {
             try checkIsThere()
             DamageGuard.watch(path)
             return try Store.open(location, model: model, options: options)
         }
-        var options = options
         options.isReadOnly = false
         options.createsIfMissing = false
         options.sharedLog = try address.connection()

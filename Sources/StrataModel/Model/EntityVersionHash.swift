@@ -2,9 +2,9 @@ public import Foundation
 
 // What tells versions of an entity apart, as Core Data's version hashes do: all that decides what is stored, and nothing
 // else. In it are the name, the parent, whether it is abstract, uniqueness constraints, and of each stored property its
-// name, optionality, type, elements, encryption, derivation, and for a relationship destination, inverse, counts, order and delete
-// rule; and the hash modifiers. Not in it are classes, defaults, validation, indexes, transformers, user info, renaming
-// identifiers, transient properties, and the order in which anything is declared.
+// name, optionality, type, elements, encryption, derivation, and for a relationship destination, inverse, counts, order
+// and delete rule; and the hash modifiers. Not in it are classes, defaults, validation, indexes, transformers, user info,
+// renaming identifiers, transient properties, and the order in which anything is declared.
 
 extension ManagedObjectModel {
     /// The version hash of each entity by name: 32 bytes that are the same in every process and on every platform, and

@@ -52,6 +52,9 @@ public struct EncryptedValue: Sendable, Hashable {
     /// The size of the encryption of nothing.
     package static let overhead = nonceRange.upperBound + tagSize
 
+    /// Names the key; the stored bytes must not be shorter than `overhead`.
+    package var keyID: Data { Data(stored.dropFirst(Self.keyIDRange.lowerBound).prefix(Self.keyIDRange.count)) }
+
     /// Whether equal blinds, or unequal ones, say that the values are.
     package func isSameValue(as other: EncryptedValue) -> Bool { blind.map { $0 == other.blind } ?? (self == other) }
 

@@ -1,7 +1,7 @@
 import Crypto
-import Foundation
+package import Foundation
 import LMDB
-import StrataModel
+package import StrataModel
 
 // The keys of a store's encrypted attributes: given at opening, and noted in the log (EncryptionRecord.swift).
 
@@ -66,5 +66,24 @@ extension Store {
         return try file.read { transaction, _, _ in
             try encryptionRecord(StoreMetadata.read(transaction, file.tables))?.keyIDs ?? []
         }
+    }
+
+    /// Notes that no value of today is under another key than the newest.
+    package func noteKeyRotation() throws {
+        guard let newest = keyRing.table.newest else { return }
+        try changeMetadata(MaintenanceNote(author: "strata")) { [self] entries in
+            guard var record = try encryptionRecord(entries), record.keyIDs.contains(newest.id.description) else {
+                return
+            }
+            record.keepOnly(newest.id)
+            entries[EncryptionRecord.metadataKey] = record.entry
+        }
+    }
+
+    /// The id of a key, in hexadecimal.
+    ///
+    /// - Throws: `encryptionKeyWrong` for a short one.
+    package static func encryptionKeyID(of key: Data) throws(StrataError) -> String {
+        try EncryptionKey(key).id.description
     }
 }

@@ -8,6 +8,8 @@ import StrataModel
 /// and keeps it. If the description was changed in Xcode since, the note is out of date and is ignored.
 struct UserInfoContent {
     static let description = "strata.description"
+    /// `YES` for an attribute that is encrypted. It may also be set in Xcode.
+    static let encrypted = "strata.encrypted"
     static let propertyOrder = "strata.propertyOrder"
     static let fetchRequest = "strata.fetchRequest."
     static let fetchedProperty = "strata.fetchedProperty."
@@ -18,7 +20,8 @@ struct UserInfoContent {
     var isEmptyElement = false
 
     static func isNote(_ key: String) -> Bool {
-        key == description || key == propertyOrder || key.hasPrefix(fetchRequest) || key.hasPrefix(fetchedProperty)
+        key == description || key == encrypted || key == propertyOrder || key.hasPrefix(fetchRequest)
+            || key.hasPrefix(fetchedProperty)
     }
 
     init() {}

@@ -76,6 +76,10 @@ struct EntityReader {
         let userInfo = UserInfoContent(element, diagnostics)
         var attribute = AttributeCodec.read(diagnostics.fields(element), composites: composites)
         attribute.userInfo = userInfo.values
+        // By itself, so that the attribute stays encrypted when a note on the whole is out of date.
+        if let text = userInfo.notes[UserInfoContent.encrypted] {
+            attribute.encryption = text == "NO" ? nil : .storeKey
+        }
         attribute = userInfo.restored(
             UserInfoContent.description, over: attribute, at: element, diagnostics
         ) { noted in

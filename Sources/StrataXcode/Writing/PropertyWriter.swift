@@ -18,13 +18,18 @@ struct PropertyWriter {
         plain.editorInfo = [:]
         let canonical = AttributeCodec.attributes(
             of: plain, compositeName: composites.name(of: attribute, owner: owner))
-        func read(_ attributes: [Attribute]) -> AttributeDescription {
-            AttributeCodec.read(ElementFields(attributes), composites: composites.elements(of:))
-        }
-        let meaning = read(canonical)
+        let meaning = self.read(canonical)
+        var read = meaning.with(plain.userInfo.readAgain)
+        read.encryption = plain.encryption
+        var content = try Self.userInfo(plain, plain.userInfo, read)
+        if plain.isEncrypted { content.notes[UserInfoContent.encrypted] = "YES" }
         return Self.element(
-            "attribute", EditorNotes.apply(info, to: canonical, of: "attribute") { read($0) == meaning },
-            try Self.userInfo(plain, plain.userInfo, meaning.with(plain.userInfo.readAgain)), info)
+            "attribute", EditorNotes.apply(info, to: canonical, of: "attribute") { self.read($0) == meaning }, content,
+            info)
+    }
+
+    private func read(_ attributes: [Attribute]) -> AttributeDescription {
+        AttributeCodec.read(ElementFields(attributes), composites: composites.elements(of:))
     }
 
     // MARK: Relationships

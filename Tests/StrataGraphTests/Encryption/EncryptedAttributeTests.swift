@@ -110,12 +110,13 @@ import Testing
         doctor.name = "Dr. No"
         doctor.license = "MD-7"
         for number in 0..<50 {
-            let patient = context.addPatient("P\(number)", ssn: "\(number)", diagnosis: number % 5 == 0 ? "flu" : "cold")
+            let patient = context.addPatient(
+                "P\(number)", ssn: "\(number)", diagnosis: number % 5 == 0 ? "flu" : "cold")
             patient.doctor = number < 3 ? doctor : nil
             patient.weight = Double(number)
         }
         func names(_ format: String) throws -> [String] {
-            try context.fetch(FetchRequest<Patient>(FetchPredicate(format: format))).map(\.name).sorted()
+            try context.fetch(FetchRequest<Patient>(where: FetchPredicate(format: format))).map(\.name).sorted()
         }
         for _ in 0..<2 {
             #expect(try names("ssn == '7'") == ["P7"])
@@ -127,11 +128,11 @@ import Testing
             #expect(try names("'7' == ssn AND diagnosis == 'cold'") == ["P7"])
             #expect(try names("NOT ssn IN {'1'}").count == 49)
             let doctors = try context.fetch(
-                FetchRequest<Doctor>(FetchPredicate(format: "ANY patients.ssn == '2'")))
+                FetchRequest<Doctor>(where: FetchPredicate(format: "ANY patients.ssn == '2'")))
             #expect(doctors.map(\.license) == ["MD-7"])
             try context.save()
         }
-        let plan = try context.explain(FetchRequest<Patient>(FetchPredicate(format: "ssn == '7'")))
+        let plan = try context.explain(FetchRequest<Patient>(where: FetchPredicate(format: "ssn == '7'")))
         #expect("\(plan)".contains("ssn"), "\(plan)")
     }
 
@@ -141,9 +142,10 @@ import Testing
     ])
     func whatOnlyValuesCouldAnswerIsRefused(_ format: String) throws {
         let error = thrownError {
-            _ = try context.fetch(FetchRequest<Patient>(FetchPredicate(format: format)))
+            _ = try context.fetch(FetchRequest<Patient>(where: FetchPredicate(format: format)))
         }
-        #expect([.invalidRequest, .wrongType, .unknownKey].contains(error?.code), "\(format): \(String(describing: error))")
+        #expect(
+            [.invalidRequest, .wrongType, .unknownKey].contains(error?.code), "\(format): \(String(describing: error))")
     }
 
     @Test func sortingAndGroupingAreRefused() throws {
@@ -155,8 +157,9 @@ import Testing
     @Test func rowsOfValuesAreDecrypted() throws {
         context.addPatient("Ann", ssn: "1", diagnosis: "flu")
         try context.save()
-        let rows = try context.fetch(RowsFetchRequest<Patient>(columns: ["name", "ssn", "diagnosis"]))
-        #expect(rows.first?["ssn"] == "1" && rows.first?["diagnosis"] == "flu")
+        let rows = try context.fetchRows(
+            RowsFetchRequest(of: Patient.self, columns: ["name", "ssn", "diagnosis"].map { OutputColumn($0) }))
+        #expect(rows.count == 1 && Array(rows[0]) == ["Ann", "1", "flu"])
     }
 
     // MARK: Uniqueness and batches
@@ -175,11 +178,12 @@ import Testing
     }
 
     @Test func batchesEncryptAndMerge() throws {
-        var rows = [["name": "Ann", "ssn": "1", "diagnosis": "flu"], ["name": "Bob", "ssn": "2", "diagnosis": "cold"]]
+        var rows = [
+            ["name": "Ann", "ssn": "1", "diagnosis": "flu"], ["name": "Bob", "ssn": "2", "diagnosis": "cold"],
+        ]
         func insert(_ policy: UniquenessPolicy = .reject) throws {
-            var request = BatchInsertRequest(entityName: "Patient", objects: rows)
-            request.uniquenessPolicy = policy
-            _ = try context.execute(request)
+            _ = try context.execute(
+                BatchInsertRequest<ManagedObject>(entityName: "Patient", objects: rows, onClash: policy))
         }
         try insert()
         rows = [["name": "Ann B", "ssn": "1", "diagnosis": "mumps"], ["name": "Eve", "ssn": "3", "diagnosis": "flu"]]
@@ -192,12 +196,12 @@ import Testing
                 uniqueKeysWithValues: try reader.fetch(FetchRequest<Patient>()).map { ($0.name, $0.diagnosis) })
         }
         #expect(try diagnoses() == ["Ann B": "mumps", "Bob": "cold", "Eve": "flu"])
-        let update = BatchUpdateRequest(
-            entityName: "Patient", predicate: try FetchPredicate(format: "diagnosis == 'flu'"),
-            propertiesToUpdate: ["diagnosis": .constant("well"), "weight": .constant(70)])
+        let update = BatchUpdateRequest<Patient>(
+            where: try FetchPredicate(format: "diagnosis == 'flu'"),
+            setting: ["diagnosis": .constant("well"), "weight": .constant(70)])
         _ = try context.execute(update)
         #expect(try diagnoses() == ["Ann B": "mumps", "Bob": "cold", "Eve": "well"])
-        #expect(try reader.count(for: FetchRequest<Patient>(FetchPredicate(format: "weight == 70"))) == 1)
+        #expect(try reader.count(for: FetchRequest<Patient>(where: FetchPredicate(format: "weight == 70"))) == 1)
     }
 
     // MARK: Merging, undo, the past
@@ -231,9 +235,9 @@ import Testing
         let before = try container.head()
         context.undoManager = ObjectUndoManager()
         patient.diagnosis = "cold"
-        context.undo()
+        try context.undo()
         #expect(patient.diagnosis == "flu")
-        let child = context.newChildContext()
+        let child = try context.newChildContext()
         try child.existingObject(with: patient.objectID, as: Patient.self).diagnosis = "mumps"
         try child.save()
         #expect(patient.diagnosis == "mumps" && patient.changedValues["diagnosis"] == "mumps")
@@ -241,7 +245,7 @@ import Testing
         try context.save()
         let past = try container.context(asOf: .event(before))
         #expect(try past.existingObject(with: patient.objectID, as: Patient.self).diagnosis == "flu")
-        #expect(try past.count(for: FetchRequest<Patient>(FetchPredicate(format: "diagnosis == 'flu'"))) == 1)
+        #expect(try past.count(for: FetchRequest<Patient>(where: FetchPredicate(format: "diagnosis == 'flu'"))) == 1)
         let change = try container.changes(from: .event(before), to: .now).first
         #expect(change?["diagnosis"]?.before == "flu" && change?["diagnosis"]?.after == "mumps")
         let event = try container.history(of: patient.objectID).first

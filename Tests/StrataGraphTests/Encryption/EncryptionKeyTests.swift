@@ -60,7 +60,7 @@ import Testing
         try context.save()
         #expect(
             thrownError {
-                _ = try context.count(for: FetchRequest<Patient>(FetchPredicate(format: "ssn == '1'")))
+                _ = try context.count(for: FetchRequest<Patient>(where: FetchPredicate(format: "ssn == '1'")))
             }?.code == .encryptionKeyMissing)
         let event = try container.history(of: id).last
         guard case .encrypted? = event?.changes.first(where: { $0.key == "ssn" })?.after else {
@@ -71,7 +71,7 @@ import Testing
         #expect(thrownError { try context.save() }?.code == .encryptionKeyMissing)
         context.reset()
         #expect(try container.verify().isSound)
-        try container.rebuild()
+        _ = try container.rebuildViews()
         #expect(try container.verify().isSound)
     }
 
@@ -113,9 +113,10 @@ import Testing
                 _ = try cipher.decrypt(EncryptedValue(stored: value.stored.prefix(count)), of: id)
             }
         }
-        let other = ObjectID(entity: id.entityID, row: id.row + 1)
-        #expect(thrownError { _ = try cipher.decrypt(value, of: other) }?.code == .encryptedValueDamaged)
-        let diagnosis = try #require(container.store.keyRing.cipher(try #require(entity.property(named: "diagnosis"))))
+        let neighbour = ObjectID(entity: id.entityID, row: id.row + 1)
+        #expect(thrownError { _ = try cipher.decrypt(value, of: neighbour) }?.code == .encryptedValueDamaged)
+        let other = try #require(entity.property(named: "diagnosis"))
+        let diagnosis = try #require(container.store.keyRing.cipher(other))
         #expect(thrownError { _ = try diagnosis.decrypt(value, of: id) }?.code == .encryptedValueDamaged)
     }
 
@@ -125,7 +126,9 @@ import Testing
             let container = try makePatients(at: folder.location(name), encryption: nil, isReadOnly: true)
             defer { container.close() }
             let event = try container.history(of: id).last
-            guard case .encrypted(let value)? = event?.changes.first(where: { $0.key == "ssn" })?.after else { return nil }
+            guard case .encrypted(let value)? = event?.changes.first(where: { $0.key == "ssn" })?.after else {
+                return nil
+            }
             return value
         }
         let one = try #require(try stored("a", ids.0)), two = try #require(try stored("b", ids.1))

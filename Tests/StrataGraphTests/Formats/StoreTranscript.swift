@@ -114,6 +114,7 @@ struct StoreTranscript {
         case .url(let value): value.absoluteString
         case .data(let value): "\(value.count) bytes of \(value.first ?? 0)"
         case .blob(let value): "large value of \(value.sizeInBytes) bytes"
+        case .encrypted: "(encrypted)"
         case .objectID(let value): name(value)
         case .composite(let values):
             "{"

@@ -251,7 +251,7 @@ final class PropertyRuntime: Sendable {
     var isTransient: Bool { schema.isTransient }
     var isInRow: Bool { kind != .absent }
     /// Whether the row holds something else than the value itself.
-    var isEncoded: Bool { kind == .externalData || kind == .composite || attributeType == .transformable }
+    var isEncoded: Bool { kind.isExternal || attributeType == .composite || attributeType == .transformable }
 }
 
 /// A description that is asked where it stands, for to copy it costs a dozen retains.

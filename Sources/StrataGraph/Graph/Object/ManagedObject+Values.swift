@@ -6,7 +6,8 @@ import StrataModel
 extension ManagedObject {
     /// The slot as the model's value type; a fault has fired. An encrypted value whose key is not known stays encrypted.
     final func attributeValue(_ property: PropertyRuntime) -> AttributeValue {
-        guard property.cipher != nil, !property.kind.isExternal else { return storedValue(property) }
+        guard property.cipher != nil else { return storedValue(property) }
+        if property.kind.isExternal, case .blob(let reference) = storedValue(property) { return .blob(reference) }
         do {
             return try decryptedValue(property)
         } catch let error as StrataError where error.code == .encryptionKeyMissing {

@@ -14,7 +14,8 @@ extension ModelCheck {
         if attribute.defaultValue.map({ !$0.isNull }) ?? false {
             report(
                 subject,
-                "is encrypted and has a default, which would stand in the model unencrypted; set it in awakeFromInsert.")
+                "is encrypted and has a default, which would stand in the model unencrypted; set it in awakeFromInsert."
+            )
         }
     }
 

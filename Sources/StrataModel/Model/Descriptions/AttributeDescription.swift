@@ -50,7 +50,8 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         allowsExternalBinaryDataStorage: Bool = false,
         valueTransformerName: String? = nil, attributeValueClassName: String? = nil,
         elements: [AttributeDescription] = [], validationRules: [ValidationRule] = [],
-        encryption: AttributeEncryption? = nil, preservesValueInHistoryOnDeletion: Bool = false, renamingIdentifier: String? = nil,
+        encryption: AttributeEncryption? = nil, preservesValueInHistoryOnDeletion: Bool = false,
+        renamingIdentifier: String? = nil,
         versionHashModifier: String? = nil, userInfo: [String: String] = [:],
         editorInfo: EditorInfo = [:]
     ) {

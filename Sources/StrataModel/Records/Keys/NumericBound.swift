@@ -137,7 +137,8 @@ enum NumericBound {
         switch (kind, value) {
         case (_, .null), (.integer, .integer), (.integer, .boolean), (.double, .double), (.double, .float),
             (.double, .integer), (.date, .date), (.decimal, .decimal), (.decimal, .integer), (.text, .string),
-            (.text, .url), (.uuid, .uuid), (.data, .data), (.objectID, .objectID):
+            (.text, .url), (.uuid, .uuid), (.data, .data), (.objectID, .objectID),
+            (.encrypted, .encrypted):
             return
         default: throw UncomparableKey(element: element)
         }

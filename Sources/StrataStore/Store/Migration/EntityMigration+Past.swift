@@ -48,7 +48,8 @@ extension EntityMigration {
             case .takeBack(let past, let from):
                 let last = try past.value(of: id, row, snapshot)
                 value =
-                    try last.map { try convert(decrypted($0, from, past.property, id), from, attribute) } ?? .some(.null)
+                    try last.map { try convert(decrypted($0, from, past.property, id), from, attribute) }
+                    ?? .some(.null)
             default: value = .null
             }
             if value?.isNull ?? false, let constant = attribute.defaultValue, step.takesDefault || !attribute.isOptional
@@ -61,7 +62,9 @@ extension EntityMigration {
                 continue
             }
             guard !value.isNull else { continue }
-            changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(try encrypted(value, property, id))))
+            changes.append(
+                PropertyChange(
+                    property: property.id, before: .value(.null), after: .value(try encrypted(value, property, id))))
         }
         return changes
     }

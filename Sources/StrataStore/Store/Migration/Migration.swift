@@ -46,7 +46,9 @@ struct Migration {
         let filling = ModelFilling(from: old, to: new)
         let derivations = DerivationMap.of(new)
         // An entity that has become abstract may have objects, too.
-        entities = new.entities.compactMap { EntityMigration($0, links: links, values: values, blobs: blobs, keys: keys) }
+        entities = new.entities.compactMap {
+            EntityMigration($0, links: links, values: values, blobs: blobs, keys: keys)
+        }
         self.links = links
         self.filling = filling
         let concrete = entities.map(\.entity).filter { !$0.isAbstract }

@@ -76,10 +76,7 @@ package final class AttributeCipher: Sendable {
         guard stored.count >= EncryptedValue.overhead, stored.first == EncryptedValue.format else {
             throw damaged(object, nil)
         }
-        let start = stored.startIndex
-        let id = EncryptionKey.ID(
-            bytes: Data(
-                stored[start + EncryptedValue.keyIDRange.lowerBound..<start + EncryptedValue.keyIDRange.upperBound]))
+        let id = EncryptionKey.ID(bytes: encrypted.keyID)
         guard let key = table.key(id) else { throw missingKey(id, object) }
         let head = EncryptedValue.blindRange.upperBound
         do {
@@ -103,6 +100,12 @@ package final class AttributeCipher: Sendable {
     package func decrypt(_ value: AttributeValue, of object: ObjectID) throws(StrataError) -> AttributeValue {
         guard case .encrypted(let encrypted) = value else { return value }
         return try decrypt(encrypted, of: object)
+    }
+
+    /// Whether a value needs no other key than the newest.
+    package func isUnderNewestKey(_ encrypted: EncryptedValue) -> Bool {
+        guard let newest = table.newest, encrypted.stored.count >= EncryptedValue.overhead else { return false }
+        return encrypted.keyID == newest.id.bytes
     }
 
     /// The value of an object as the app sees it: any value that cannot be decrypted stays as it is.
@@ -176,7 +179,7 @@ package final class AttributeCipher: Sendable {
     private func damaged(_ object: ObjectID, _ cause: (any Error)?) -> StrataError {
         StrataError(
             .encryptedValueDamaged,
-            "The encrypted value of \(name) is damaged, or was written for another object; restore it from the history or a backup.",
+            "The encrypted value of \(name) is damaged, or of another object; restore it from the history or a backup.",
             context: context(object), cause: cause)
     }
 }

@@ -21,6 +21,6 @@ final class CheckedEntity {
         links = schema.slotLinks.map { ToOne(slot: $0.slot, property: $0.id) }
         linkSlots = SlotSet(links.map(\.slot))
         externalSlots = SlotSet(
-            schema.layout.variableSlots.filter { schema.layout.entries[$0].kind == .externalData })
+            schema.layout.variableSlots.filter { schema.layout.entries[$0].kind.isExternal })
     }
 }

@@ -40,11 +40,15 @@ struct EncryptedComparison: Sendable {
         return .encrypted(blind)
     }
 
-    /// The value of an object.
+    /// The value of an object; still encrypted if its key is not known.
     ///
-    /// - Throws: `encryptionKeyMissing`, `encryptedValueDamaged`.
+    /// - Throws: `encryptedValueDamaged`.
     func decrypted(_ value: AttributeValue, of object: ObjectID) throws -> AttributeValue {
         guard let cipher = keys.ring?.cipher(property) else { return value }
-        return try cipher.decrypt(value, of: object)
+        do {
+            return try cipher.decrypt(value, of: object)
+        } catch  where error.code == .encryptionKeyMissing {
+            return value
+        }
     }
 }

@@ -51,7 +51,8 @@ extension LeafCompiler {
         if values == [.null] { return (.notNil, true) }
         switch type {
         // NaN differs from every number and date, but no range contains it.
-        case .integer, .boolean, .text, .uuid, .object, .encrypted: return indexed(values[0]).map { (.otherThan($0), true) }
+        case .integer, .boolean, .text, .uuid, .object, .encrypted:
+            return indexed(values[0]).map { (.otherThan($0), true) }
         default: return nil
         }
     }

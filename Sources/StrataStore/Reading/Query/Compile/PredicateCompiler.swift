@@ -291,39 +291,6 @@ struct ComparisonCompiler {
         }
     }
 
-    /// Refuses what only the values of an encrypted attribute could answer.
-    private func checkEncrypted(
-        _ path: ResolvedPath, _ operation: ComparisonPredicate.Operator, _ right: Side
-    ) throws(StrataError) {
-        let isEquality = operation == .equalTo || operation == .notEqualTo || operation == .in
-        guard isEquality, comparison.folding.isEmpty, right.isConstant else {
-            throw refusal(
-                .invalidRequest, path,
-                "\(path.text) is encrypted; it can only be compared with constants, by ==, != and IN, without [c] and [d].")
-        }
-    }
-
-    private func check(
-        _ constants: [AttributeValue], _ encryption: EncryptedComparison, _ path: ResolvedPath
-    ) throws(StrataError) {
-        for constant in constants where !constant.isNull {
-            if !encryption.isInRow {
-                throw refusal(
-                    .invalidRequest, path,
-                    "\(path.text) may be stored outside the row, so it can only be compared with nil.")
-            }
-            if encryption.lacksKey {
-                throw refusal(
-                    .encryptionKeyMissing, path,
-                    "\(path.text) is encrypted, and the store was opened without a key; open it with its key to search.")
-            }
-            guard encryption.takes(constant) else {
-                throw refusal(
-                    .wrongType, path, "\(path.text) cannot be compared with \(constant.kindName).")
-            }
-        }
-    }
-
     private func cannotCompare(_ path: ResolvedPath, _ type: ComparedType, _ constant: AttributeValue) -> StrataError {
         let advice = constant.isNumber || constant.text != nil ? type.advice : ""
         return refusal(
@@ -389,7 +356,7 @@ struct ComparisonCompiler {
         }
     }
 
-    private func refusal(_ code: StrataError.Code, _ path: ResolvedPath?, _ sentence: String) -> StrataError {
+    func refusal(_ code: StrataError.Code, _ path: ResolvedPath?, _ sentence: String) -> StrataError {
         StrataError(
             code, sentence,
             context: .init(entityName: entity.name, key: path?.text, predicate: comparison.description))

@@ -1,0 +1,114 @@
+public import Foundation
+public import StrataModel
+import StrataStore
+
+// The keys of encrypted attributes: which of them are in use, and how values come under a new one.
+
+extension StoreEncryption {
+    /// The id of a key, as stores and errors name it: 16 hexadecimal digits that say nothing of the key.
+    ///
+    /// - Throws: `encryptionKeyWrong` for a key of fewer than 32 bytes.
+    public static func keyID(of key: Data) throws(StrataError) -> String { try Store.encryptionKeyID(of: key) }
+}
+
+extension PersistentContainer {
+    /// The ids of the keys that are needed to read the values of today, sorted; none for a store that never encrypted
+    /// anything. Values of the past may need keys that are not among them.
+    ///
+    /// - Throws: `storeClosed`, `corrupt`.
+    public var encryptionKeyIDs: [String] { get throws { try binding.store.encryptionKeyIDs() } }
+
+    /// Encrypts all values of today under the newest key, a step at a time beside readers and writers.
+    ///
+    /// It can be interrupted at any time and called again: values that are under the newest key are left alone. At its end
+    /// the store notes that it needs only this key. The history keeps what it has: states before the rotation are read with
+    /// the former keys as long as it is kept (`truncateHistory(before:)`). Other processes must have the new key, too,
+    /// before it begins; one that saves under a former key makes another rotation necessary.
+    ///
+    /// - Parameter stepSize: the objects of one transaction.
+    /// - Returns: the number of values that were encrypted anew.
+    /// - Throws: `encryptionKeyMissing` if the store was opened without the key of a value; what saving throws.
+    /// - Complexity: O(objects of entities with encrypted attributes).
+    @discardableResult
+    public func rotateEncryptionKey(stepSize: Int = 10_000) throws -> Int {
+        let context = newBackgroundContext()
+        (context.transactionAuthor, context.name) = ("strata", "key rotation")
+        let rotation = try KeyRotation(context, stepSize: stepSize)
+        let count = try rotation.run()
+        try binding.store.noteKeyRotation()
+        return count
+    }
+}
+
+/// Encrypts values under the newest key.
+private struct KeyRotation {
+    private let writer: BatchWriter
+    private let stepSize: Int
+
+    init(_ context: ManagedObjectContext, stepSize: Int) throws {
+        writer = try BatchWriter(context)
+        self.stepSize = stepSize
+    }
+
+    func run() throws -> Int {
+        var count = 0
+        for entity in writer.binding.schema.entities where !entity.isAbstract {
+            guard let runtime = writer.binding.entity(entity.id) else { continue }
+            let properties = runtime.properties.filter { $0.cipher != nil }
+            guard !properties.isEmpty else { continue }
+            try writer.check(stepSize: stepSize, entity.name)
+            var request = StoreRequest(entityID: entity.id)
+            request.includesSubentities = false
+            try writer.forEachStep(BatchTarget(request: request, objectIDs: nil), stepSize: stepSize) { ids in
+                count += try step(ids, runtime, properties)
+            }
+        }
+        return count
+    }
+
+    private func step(_ ids: ArraySlice<ObjectID>, _ entity: EntityRuntime, _ properties: [PropertyRuntime]) throws
+        -> Int
+    {
+        var count = 0
+        let lease = BatchLease()
+        defer { withExtendedLifetime(lease) {} }
+        let maker = BatchRowMaker(writer.binding, entity, lease)
+        _ = try writer.save { snapshot, changes in
+            count = 0
+            for id in ids {
+                guard let row = try snapshot.row(id) else { continue }
+                let before = try row.converted(to: entity.schema)
+                var prepared = BatchRowMaker.Prepared(builder: try RowBuilder(before, layout: entity.layout))
+                for property in properties {
+                    let stored = try before.withReader(entity.layout) { reader throws(CorruptRecord) in
+                        try reader.value(property.slot)
+                    }
+                    guard let value = try outdated(stored, property, id) else { continue }
+                    prepared.secrets.append((property, value))
+                }
+                guard !prepared.secrets.isEmpty else { continue }
+                let slots = prepared.secrets.map(\.property.slot)
+                count += slots.count
+                try maker.encrypt(&prepared, of: id)
+                changes.updates.append(
+                    ChangeSet.Update(
+                        id: id, baseRevision: row.revision, image: try prepared.builder.finish(), changedSlots: slots))
+            }
+        }
+        return count
+    }
+
+    /// The value, decrypted, if it is not under the newest key.
+    private func outdated(_ stored: AttributeValue, _ property: PropertyRuntime, _ id: ObjectID) throws
+        -> AttributeValue?
+    {
+        guard let cipher = property.cipher else { return nil }
+        let encrypted: EncryptedValue
+        switch stored {
+        case .encrypted(let value): encrypted = value
+        case .blob(let reference): encrypted = EncryptedValue(stored: try writer.binding.store.blob(reference))
+        default: return nil
+        }
+        return cipher.isUnderNewestKey(encrypted) ? nil : try cipher.decrypt(encrypted, of: id)
+    }
+}
