@@ -140,7 +140,6 @@ import Testing
                 try copy.receive(frames)
                 #expect(try copy.logPosition() == second.store.logPosition())
                 #expect(copy.schema.model.views.map(\.name) == second.schema.model.views.map(\.name))
-                #expect(copy.file.header.hasTexts == second.file.header.hasTexts)
                 #expect((copy.file.tables.views?.texts != nil) == isText)
                 #expect(try copy.verify().isSound)
                 copy.close()
