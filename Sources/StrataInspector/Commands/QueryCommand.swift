@@ -41,7 +41,8 @@ struct QueryCommand: StoreCommand {
                     --having 'count > 2' --sort -mean
                 strata query BowTies.strata BowTie --at 'before import' --format csv
                 strata query BowTies.strata BowTie --where 'rating > 4' --explain
-                strata query Films.strata Film --match 'stalk* NEAR zone' --snippet --limit 5
+                strata query Films.strata Film --match 'stalk* NEAR zone' \\
+                    --snippet --limit 5
             """)
 
     @OptionGroup var store: StoreArguments

@@ -203,13 +203,24 @@ struct ViewTables: Sendable {
         texts = hasTexts ? tables[3] : nil
     }
 
-    /// Opens the tables that a store lacks for the model that an event installs: first those of views, then that of
-    /// full texts.
+    /// Makes the tables that an event could not do without.
     ///
-    /// - Returns: nil if it has them all.
-    static func next(after tables: ViewTables?, _ environment: Environment) throws -> ViewTables? {
-        guard let tables else { return try ViewTables(opening: environment, hasTexts: false) }
-        return tables.texts == nil ? try ViewTables(opening: environment, hasTexts: true) : nil
+    /// - Parameter error: what was thrown where they are missing (`missing`).
+    /// - Returns: nil if the error says nothing of the kind, or they are there.
+    static func made(
+        for error: StrataError, after tables: ViewTables?, _ environment: Environment
+    ) throws -> ViewTables? {
+        let needsTexts = error.context.key == StoreTables.textName
+        guard error.code == .modelChanged, needsTexts ? tables?.texts == nil : tables == nil else { return nil }
+        return try ViewTables(opening: environment, hasTexts: needsTexts)
+    }
+
+    /// The error where a model needs tables that were not opened with the store.
+    static func missing(texts: Bool) -> StrataError {
+        StrataError(
+            .modelChanged,
+            "The first \(texts ? "full text" : "view") of the store was declared after the store was opened. Open it "
+                + "again.", context: .init(key: texts ? StoreTables.textName : nil))
     }
 }
 

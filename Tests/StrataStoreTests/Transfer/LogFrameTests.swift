@@ -120,14 +120,18 @@ import Testing
         #expect(frames[1].verifies(after: before))
     }
 
-    @Test func migrationsAndTheFirstViewComeAlong() throws {
+    @Test(arguments: [false, true])
+    func migrationsAndTheFirstViewComeAlong(isText: Bool) throws {
         try withFolder { origin in
-            let first = try StoreFixture(
-                .directory(origin), model: try ManagedObjectModel(entities: FilmViews.entities()))
+            let model =
+                isText ? try TextOracle.model([]) : try ManagedObjectModel(entities: FilmViews.entities())
+            let first = try StoreFixture(.directory(origin), model: model)
+            if isText { _ = try first.insert("Film", ["plot": .string("the zone")]) }
             try withFolder { url in
                 var copy = try replica(of: first.store, at: url)
                 first.store.close()
-                let second = try StoreFixture(.directory(origin), model: try FilmViews.model())
+                let next = isText ? try TextOracle.model() : try FilmViews.model()
+                let second = try StoreFixture(.directory(origin), model: next)
                 let frames = try second.store.frames(after: try copy.logPosition().transaction, limitInBytes: .max)
                 let error = #expect(throws: StrataError.self) { try copy.receive(frames) }
                 #expect(error?.code == .modelChanged)
@@ -136,6 +140,7 @@ import Testing
                 try copy.receive(frames)
                 #expect(try copy.logPosition() == second.store.logPosition())
                 #expect(copy.schema.model.views.map(\.name) == second.schema.model.views.map(\.name))
+                #expect((copy.file.tables.views?.texts != nil) == isText)
                 #expect(try copy.verify().isSound)
                 copy.close()
                 second.store.close()

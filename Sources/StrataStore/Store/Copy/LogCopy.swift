@@ -64,9 +64,9 @@ struct LogCopy {
                     }
                     return try keptStep(state, baseline, log, made, transaction, &counter)
                 }
-            } catch let error as StrataError where error.code == .modelChanged {
-                // The step installs the first model with views, or with a full text.
-                guard let views = try ViewTables.next(after: made.views, target) else { throw error }
+            } catch let error as StrataError {
+                // The step may install the first model with views, or with a full text.
+                guard let views = try ViewTables.made(for: error, after: made.views, target) else { throw error }
                 made.views = views
             }
         }

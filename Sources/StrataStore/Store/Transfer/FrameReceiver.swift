@@ -23,8 +23,8 @@ struct FrameReceiver {
         try stageBlobs(of: frames, blob)
         do {
             return try append(frames)
-        } catch let error as StrataError where error.code == .modelChanged {
-            try prepareViewTables()
+        } catch let error as StrataError {
+            try prepareViewTables(error)
             throw error
         }
     }
@@ -72,10 +72,9 @@ struct FrameReceiver {
         return frames.drop { $0.record.number <= head.transaction }
     }
 
-    /// Makes the tables of declared views, for the next opening.
-    private func prepareViewTables() throws {
-        guard file.tables.views?.texts == nil else { return }
-        _ = try ViewTables(opening: file.environment, hasTexts: true)
-        try file.write { try file.noteViewTables($0) }
+    /// Makes the tables that were missing, for the next opening.
+    private func prepareViewTables(_ error: StrataError) throws {
+        guard let made = try ViewTables.made(for: error, after: file.tables.views, file.environment) else { return }
+        try file.write { try file.noteViewTables(hasTexts: made.texts != nil, $0) }
     }
 }

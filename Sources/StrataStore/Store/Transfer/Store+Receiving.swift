@@ -69,8 +69,10 @@ extension Store {
                 do {
                     try environment.write { try begin(tables, position, frames, $0) }
                     break
-                } catch let error as StrataError where error.code == .modelChanged {
-                    guard let views = try ViewTables.next(after: tables.views, environment) else { throw error }
+                } catch let error as StrataError {
+                    guard let views = try ViewTables.made(for: error, after: tables.views, environment) else {
+                        throw error
+                    }
                     tables.views = views
                 }
             }

@@ -133,7 +133,7 @@ final class StoreFile: Sendable {
     }
 
     /// Notes in the header that the store has the tables of views, perhaps also that of full texts.
-    func noteViewTables(hasTexts: Bool = true, _ transaction: WriteTransaction) throws {
+    func noteViewTables(hasTexts: Bool, _ transaction: WriteTransaction) throws {
         guard let bytes = try Self.meta("header", tables, transaction) else { return }
         var header = try StoreHeader(bytes)
         let known = header.readCompatibleFlags

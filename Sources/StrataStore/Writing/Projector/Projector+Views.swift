@@ -11,7 +11,7 @@ extension Projector {
         _ entity: ProjectedEntity, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID, _ sign: Int64,
         touching changed: [PropertyID]? = nil
     ) throws {
-        guard tables.views != nil else { throw Self.withoutTables }
+        guard tables.views != nil else { throw ViewTables.missing(texts: false) }
         var touched = entity.views[...]
         if let changed { touched = entity.views.filter { $0.isTouched(by: changed) }[...] }
         if touched.isEmpty { return }
@@ -31,7 +31,7 @@ extension Projector {
     ///
     /// - Parameter before: nil for an object that did not exist.
     mutating func watch(_ id: ObjectID, before: CurrentRow?, _ entity: ProjectedEntity) throws {
-        guard tables.views != nil else { throw Self.withoutTables }
+        guard tables.views != nil else { throw ViewTables.missing(texts: false) }
         let watched = batch.watchedRows(histories, entity.plan.schema)
         guard watched.begin(id), let before else { return }
         watched.set(id, try histories.converted(before.image, from: before.layout, to: entity.schema))
@@ -46,20 +46,19 @@ extension Projector {
         let fresh = try plan.views.views.filter { !known.contains($0.id) }
         let texts = try plan.texts.texts.filter { !known.contains($0.id) }
         guard !fresh.isEmpty || !texts.isEmpty || !known.isSubset(of: kept) else { return }
-        guard let views = tables.views else { throw Self.withoutTables }
+        if !texts.isEmpty, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
+        guard let views = tables.views else { throw ViewTables.missing(texts: false) }
         for view in known.subtracting(kept).sorted() {
             for table in views.all { try Self.clear(view, table, transaction) }
         }
         try fill(fresh, plan, views, transaction)
-        if texts.isEmpty { return }
-        guard let table = views.texts else { throw Self.withoutTables }
-        try fill(texts, plan, table, transaction)
+        if let table = views.texts { try fill(texts, plan, table, transaction) }
     }
 
     /// Drops the records of a view and makes them anew from the objects.
     func refill(_ view: ViewID, _ transaction: WriteTransaction) throws {
         guard let schema = histories.newest else { return }
-        guard let views = tables.views else { throw Self.withoutTables }
+        guard let views = tables.views else { throw ViewTables.missing(texts: false) }
         for table in views.all { try Self.clear(view, table, transaction) }
         let plan = IndexMap.of(schema)
         if let table = views.texts {
@@ -107,7 +106,8 @@ extension Projector {
     /// Checks, before a save writes anything, that the tables of declared views are open if there are such views.
     func checkTables() throws {
         guard let model = histories.newest?.model, model.needsViewTables else { return }
-        if tables.views == nil || model.hasFullText && tables.views?.texts == nil { throw Self.withoutTables }
+        if model.hasFullText, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
+        if tables.views == nil { throw ViewTables.missing(texts: false) }
     }
 
     /// Removes all records of a view.
@@ -117,11 +117,5 @@ extension Projector {
             defer { cursor.close() }
             while try cursor.seek(atOrAfter: prefix), cursor.key.hasPrefix(prefix) { try cursor.delete() }
         }
-    }
-
-    /// The tables of views are opened with the store.
-    static var withoutTables: StrataError {
-        StrataError(
-            .modelChanged, "The first view of the store was declared after the store was opened. Open it again.")
     }
 }

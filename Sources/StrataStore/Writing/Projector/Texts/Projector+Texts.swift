@@ -32,7 +32,7 @@ extension Projector {
     }
 
     private mutating func textChanges() throws -> TextChanges {
-        guard tables.views?.texts != nil else { throw Self.withoutTables }
+        guard tables.views?.texts != nil else { throw ViewTables.missing(texts: true) }
         return batch.textChanges()
     }
 
