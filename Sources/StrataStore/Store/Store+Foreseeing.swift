@@ -1,4 +1,4 @@
-import StrataModel
+package import StrataModel
 
 extension Store {
     /// The new rows of objects whose derived values a save would change, without saving.
