@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 /// A film that must have a genre, and has none by default.
-@Entity private final class Screening: ManagedObject {
+@Entity private final class Evening: ManagedObject {
     var hall: String = ""
     var genre: Genre
 }
@@ -11,20 +11,20 @@ import Testing
 /// A moment before an erasure, through the app's own classes.
 @Suite struct ErasedEnumTests {
     @Test func anErasedCaseReadsAsTheFirstAndIsReported() throws {
-        let container = try makeOpenContainer([Screening.self])
+        let container = try makeOpenContainer([Evening.self])
         defer { container.close() }
         let context = container.newBackgroundContext()
-        let screening = Screening(context: context)
-        (screening.hall, screening.genre) = ("large", .horror)
+        let evening = Evening(context: context)
+        (evening.hall, evening.genre) = ("large", .horror)
         try context.save()
         try container.setTag("before")
-        let id = screening.objectID
+        let id = evening.objectID
         context.reset()
         try container.erase([id], reason: "asked for")
         let past = try container.context(asOf: .tag("before"))
-        let found = try #require(try past.fetch(FetchRequest<Screening>()).first)
+        let found = try #require(try past.fetch(FetchRequest<Evening>()).first)
         #expect(found.objectID == id && found.hall == "" && found.genre == Genre.allCases.first)
-        let error = #expect(throws: StrataError.self) { try past.fetch(FetchRequest<Screening>()) }
+        let error = #expect(throws: StrataError.self) { try past.fetch(FetchRequest<Evening>()) }
         #expect(error?.code == .wrongType)
     }
 }
