@@ -14,7 +14,7 @@ struct StoreArguments: ParsableArguments {
     var logLevel: LogLevel?
     @Option(
         help: ArgumentHelp(
-            "A file with the key of encrypted attributes, as it is: 32 bytes or more. STRATA_KEY_FILE names one, too.",
+            "A file that holds the key of encrypted attributes, 32 bytes or more. STRATA_KEY_FILE names one, too.",
             valueName: "file"), completion: .file())
     var keyFile: [String] = []
 

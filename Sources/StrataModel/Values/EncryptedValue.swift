@@ -63,6 +63,17 @@ public struct EncryptedValue: Sendable, Hashable {
         stored.withUnsafeBytes { bytes in Self.blind(of: bytes).map { Data($0) } }
     }
 
+    /// The blinds of two stored values under different keys, whose other bytes say nothing about whether they are the
+    /// same; nil for values under one key, which are the same if their bytes are.
+    package static func blinds(
+        ofValuesUnderTwoKeys left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+    ) -> (UnsafeRawBufferPointer, UnsafeRawBufferPointer)? {
+        guard let first = blind(of: left), let second = blind(of: right),
+            !left[keyIDRange].elementsEqual(right[keyIDRange])
+        else { return nil }
+        return (first, second)
+    }
+
     /// The blind in stored bytes; nil if these are damaged.
     package static func blind(of stored: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard stored.count >= overhead, stored[0] == format else { return nil }

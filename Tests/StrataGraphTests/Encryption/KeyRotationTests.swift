@@ -121,10 +121,15 @@ import Testing
 
     @Test func olderVersionsRefuseTheStore() throws {
         try fill(1)
-        let header = try Data(contentsOf: folder.store("a").appending(path: "data.mdb"))
-        let magic = try #require(header.range(of: Data("STRATA\0\u{1}".utf8)))
-        let flags = header[magic.lowerBound + 24..<magic.lowerBound + 28]
-        #expect(flags.first.map { $0 & 32 } == 32)
+        let file = try Data(contentsOf: folder.store("a").appending(path: "data.mdb"))
+        var flags: [UInt8] = []
+        var rest = file[...]
+        while let magic = rest.range(of: Data("STRATA\0\u{1}".utf8)) {
+            flags.append(file[magic.lowerBound + 24])
+            rest = file[magic.upperBound...]
+        }
+        // Free pages may have copies from before the model was installed.
+        #expect(flags.contains { $0 & 32 != 0 })
     }
 
     /// Random inserts, changes and deletions of patients, in a store with encrypted attributes and one without.

@@ -85,11 +85,10 @@ extension RowLayout {
         let isNull = left.isNull(slot: slot)
         if isNull || right.isNull(slot: slot) { return isNull == right.isNull(slot: slot) }
         var leftBytes = bytes(of: slot, in: left), rightBytes = bytes(of: slot, in: right)
-        // The same value may be encrypted under two keys.
-        if entries[slot].kind == .encrypted, let first = EncryptedValue.blind(of: leftBytes),
-            let second = EncryptedValue.blind(of: rightBytes)
+        if entries[slot].kind == .encrypted,
+            let blinds = EncryptedValue.blinds(ofValuesUnderTwoKeys: leftBytes, rightBytes)
         {
-            (leftBytes, rightBytes) = (first, second)
+            (leftBytes, rightBytes) = blinds
         }
         guard leftBytes.count == rightBytes.count, let first = leftBytes.baseAddress,
             let second = rightBytes.baseAddress

@@ -40,6 +40,7 @@ final class StoreFile: Sendable {
         self.header = header
         self.path = path
         known = Locked(histories)
+        attachKeys(to: histories)
     }
 
     var histories: SchemaHistory { known.withLock { $0 } }
@@ -158,6 +159,10 @@ final class StoreFile: Sendable {
 
     // MARK: Models
 
+    private func attachKeys(to histories: SchemaHistory) {
+        if let newest = histories.newest, newest.hasEncryption { SchemaKeys.of(newest).attach(keyRing) }
+    }
+
     /// The models as of `head`; reads those that another process has installed.
     func histories(for head: LogHead, _ transaction: ReadTransaction) throws -> SchemaHistory {
         try histories(upTo: head.modelVersion, transaction)
@@ -167,6 +172,7 @@ final class StoreFile: Sendable {
         let now = histories
         guard version.rawValue > now.newest?.version.rawValue ?? 0 else { return now }
         let fresh = try Self.readModels(tables, transaction)
+        attachKeys(to: fresh)
         known.withLock { if $0.newest?.version.rawValue ?? 0 < version.rawValue { $0 = fresh } }
         return fresh
     }
