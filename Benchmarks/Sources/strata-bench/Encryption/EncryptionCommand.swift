@@ -47,7 +47,8 @@ struct EncryptionWorkload {
             for first in stride(from: 0, to: objects, by: Self.batch) {
                 let context = container.newBackgroundContext()
                 for number in first..<min(first + Self.batch, objects) {
-                    let record = Record(context: context)
+                    let made = try context.insertNewObject(forEntityName: Record.entityName)
+                    guard let record = made as? Record else { continue }
                     record.name = "Name of \(number)"
                     record.number = "N-\(number)"
                     record.diagnosis = "Diagnosis \(number % 500)"
