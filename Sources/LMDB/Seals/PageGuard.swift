@@ -92,10 +92,12 @@ final class PageGuard: @unchecked Sendable {
     @inline(never)
     private func checkLength(at now: Int) throws(LMDBError) {
         lookedAt.store(now, ordering: .relaxed)
-        guard let length = presentLength(), length < knownLength.load(ordering: .relaxed) else { return }
+        // Comes before the file is looked at: another thread may see it grow between the two, and note that.
+        let known = knownLength.load(ordering: .acquiring)
+        guard let length = presentLength(), length < known else { return }
         throw LMDBError(
             .truncated, operation: "read the data file", path: path,
-            detail: "\(length) of \(knownLength.load(ordering: .relaxed)) bytes are left since it was opened")
+            detail: "\(length) of \(known) bytes are left since it was opened")
     }
 
     /// The length of the file, which LMDB never makes shorter; nil where the system does not tell.
