@@ -82,7 +82,7 @@ import Testing
                 name: "weight", type: .double, isOptional: true, encryption: isEncrypted ? .storeKey : nil)
             let entity = EntityDescription(
                 name: "Person", properties: [.attribute(ssn), .attribute(weight)], uniquenessConstraints: [["ssn"]])
-            var options = PersistentStoreOptions(durability: .disposable)
+            var options = PersistentStoreOptions(durability: .disposable, allowsModelDowngrade: true)
             options.encryption = encryption
             let container = PersistentContainer(
                 name: "People", model: try ManagedObjectModel(entities: [entity]), at: folder.location("p"),
@@ -170,7 +170,8 @@ import Testing
                     context.delete(objects[index].remove(at: pick % objects[index].count))
                 case 4: try context.save()
                 case _ where !objects[index].isEmpty:
-                    let value: Any? = pick % 7 == 0 ? nil : name == "weight" ? number : text
+                    let set: Any = name == "weight" ? number as Any : text as Any
+                    let value: Any? = pick % 7 == 0 ? nil : set
                     try objects[index][pick % objects[index].count].setValue(value, forKey: name)
                 default: break
                 }
