@@ -50,6 +50,7 @@
 // (`PropertyID.hiddenInverse`). No table uses LMDB's sorted duplicates.
 
 import LMDB
+import StrataModel
 
 /// The open tables of one store.
 struct StoreTables: Sendable {
