@@ -26,8 +26,8 @@ public final class StudioGate: Sendable {
     private let boundName: String?
     /// Whether requests may change stores.
     private let isWritable: Bool
-    /// Whether requests come encrypted.
-    let isSecure: Bool
+    /// Whether requests come encrypted, by TLS.
+    public let isSecure: Bool
     /// The one-time token; nil after it was used.
     private let token: Mutex<String?>
     private let session = StudioGate.secret()
