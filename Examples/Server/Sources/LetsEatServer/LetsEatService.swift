@@ -50,7 +50,7 @@ public struct LetsEatService: Sendable {
         at location: PersistentStoreLocation, _ options: PersistentStoreOptions
     ) throws -> PersistentContainer {
         try PersistentContainer(
-            name: "LetsEat", entities: [Review.self, RestaurantPhoto.self, Receipt.self], views: [Rating.view],
+            name: "LetsEat", entities: [Review.self, RestaurantPhoto.self, Receipt.self], views: [Ratings.view],
             at: location, options: options)
     }
 

@@ -31,12 +31,12 @@ struct ReviewStore: Sendable {
         try FetchRequest<Review>().where { $0.restaurantID == restaurant }.sorted(by: \.date, isAscending: false)
     }
 
-    func best(_ count: Int) async throws -> [Rating] {
+    func best(_ count: Int) async throws -> [Ratings] {
         try await container.performBackgroundTask { try Guestbook(context: $0).fetchBest(count) }
     }
 
-    func rating(of restaurant: Int32) async throws -> Rating? {
-        try await container.performBackgroundTask { try Guestbook(context: $0).fetchRating(of: restaurant) }
+    func rating(of restaurant: Int32) async throws -> Ratings? {
+        try await container.performBackgroundTask { try Guestbook(context: $0).fetchRatings(of: restaurant) }
     }
 
     // MARK: For changes

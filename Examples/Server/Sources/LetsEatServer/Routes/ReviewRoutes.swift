@@ -52,8 +52,8 @@ struct ReviewRoutes: Sendable {
         let average: Double
         let reviews: Int
 
-        init(_ rating: Rating) {
-            (restaurant, average, reviews) = (rating.restaurantID, rating.average, rating.reviewCount)
+        init(_ rating: Ratings) {
+            (restaurant, average, reviews) = (rating.restaurantID, rating.average, rating.reviews)
         }
     }
 
