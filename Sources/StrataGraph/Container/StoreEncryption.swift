@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// var options = PersistentStoreOptions()
-/// options.encryption = StoreEncryption { try keyring.secret(named: "patients") }
+/// options.encryption = StoreEncryption { [try keyring.secret(named: "patients")] }
 /// ```
 ///
 /// A key is 32 random bytes or more, not a password. Whoever has it and the store can read everything; who has lost it has

@@ -57,6 +57,10 @@ enum ExamplePrelude {
             @Relationship(inverse: \\Book.shelf) var books: ToMany<Book>
         }
 
+        struct Keyring: Sendable {
+            func secret(named name: String) throws -> Data { Data() }
+        }
+
         struct Color: Codable, Sendable { var red = 0.0 }
 
         func show(_ movies: some Sequence<Movie>) {}
@@ -71,7 +75,8 @@ enum ExamplePrelude {
             kaidanovsky: Person, freindlich: Person, book: Book, author: Author, shelf: Shelf,
             transaction: TransactionNumber, event: HistoryEvent, changes: ContainerResults<Movie>,
             modelWithAddresses: ManagedObjectModel, model: ManagedObjectModel, storeURL: URL, directory: URL,
-            start: Date, end: Date, feed: AsyncStream<BatchRow<Movie>>, rows: [[String: AttributeValue]], uri: URL
+            start: Date, end: Date, feed: AsyncStream<BatchRow<Movie>>, rows: [[String: AttributeValue]], uri: URL,
+            keyring: Keyring, newKey: Data, oldKey: Data
         """
 
     static let variables = """
