@@ -122,6 +122,14 @@ struct ExportCommand: StoreCommand {
             return try moment.read(store) { try $0.count(nameless) } == 0
         }
         try ListText.checkNoneTwice(columns.map(\.name))
+        for column in columns {
+            guard let attribute = schema.property(named: column.name)?.attribute, attribute.isEncrypted,
+                attribute.allowsExternalBinaryDataStorage
+            else { continue }
+            throw UsageError(
+                "\(column.name) is encrypted and may lie in files, which an export cannot decrypt: choose --columns without it."
+            )
+        }
         let exact = ExactValue(store: store, names: try store.recordedNames())
         let defaults = columns.map(\.name).filter { schema.property(named: $0)?.attribute?.defaultValue != nil }
         var writer = try ExportWriter(form, columns, withDefault: Set(defaults), exact, target)

@@ -14,7 +14,7 @@ struct CloudEventText {
     init(_ store: Store, _ names: RecordedNames) {
         self.store = store
         self.names = names
-        exact = ExactValue(store: store, names: names)
+        exact = ExactValue(store: store, names: names, notesEncrypted: true)
     }
 
     func line(_ event: RecordedEvent, _ transaction: TransactionRecord) throws -> String {

@@ -6,14 +6,22 @@ import StrataStore
 struct ExactValue {
     let store: Store
     let names: RecordedNames
+    /// Whether values that are encrypted are written as such. Otherwise they are refused: an import would take the note for
+    /// the value.
+    var notesEncrypted = false
 
-    /// - Throws: `missingBlob`.
+    /// - Throws: `missingBlob`, `encryptionKeyMissing`.
     func json(_ value: AttributeValue) throws -> JSONText.Value {
         switch value {
         case .date(let date): .text(DateText.exact(date))
         case .data(let data): .text(data.base64EncodedString())
         case .blob(let reference): .text(try store.blob(reference).base64EncodedString())
         case .composite(let elements): .object(try elements.mapValues { try json($0) })
+        case .encrypted where !notesEncrypted:
+            throw StrataError(
+                .encryptionKeyMissing,
+                "The objects have values of encrypted attributes. Give the key with --key-file, or leave these attributes out "
+                    + "with --columns.")
         default: JSONText.Value(value) { names.name(of: $0) }
         }
     }

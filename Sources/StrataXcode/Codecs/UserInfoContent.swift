@@ -10,6 +10,8 @@ struct UserInfoContent {
     static let description = "strata.description"
     /// `YES` for an attribute that is encrypted. It may also be set in Xcode.
     static let encrypted = "strata.encrypted"
+    /// The attributes of an entity's full text, separated by commas or spaces. It may also be set in Xcode.
+    static let fullText = "strata.fullText"
     static let propertyOrder = "strata.propertyOrder"
     static let fetchRequest = "strata.fetchRequest."
     static let fetchedProperty = "strata.fetchedProperty."
@@ -20,7 +22,7 @@ struct UserInfoContent {
     var isEmptyElement = false
 
     static func isNote(_ key: String) -> Bool {
-        key == description || key == encrypted || key == propertyOrder || key.hasPrefix(fetchRequest)
+        [description, encrypted, fullText, propertyOrder].contains(key) || key.hasPrefix(fetchRequest)
             || key.hasPrefix(fetchedProperty)
     }
 

@@ -45,6 +45,9 @@ struct EntityReader {
         }
         diagnostics.owner = name
         readIndexes(element, marked, &result.entity, &unread)
+        if let text = userInfo.notes[UserInfoContent.fullText] {
+            result.entity.fullText = text.split { $0 == "," || $0.isWhitespace }.map(String.init)
+        }
         result.entity = userInfo.restored(
             UserInfoContent.description, over: result.entity.withoutProperties, at: element, diagnostics,
             element: EntityCodec.plainElement

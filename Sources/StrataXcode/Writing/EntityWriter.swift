@@ -36,6 +36,7 @@ struct EntityWriter {
         let carried = XMLElement.carried(entity.editorInfo[EditorNotes.unread])
         children += Self.ordered(
             EntityCodec.indexElements(of: entity) + carried, entity.editorInfo[EditorNotes.indexOrder])
+        userInfo.notes[UserInfoContent.fullText] = Self.fullText(of: entity)
         if let order = Self.order(of: entity) { userInfo.notes[UserInfoContent.propertyOrder] = order }
         let element = XMLElement("entity", attributes(of: entity), children: children)
         if let note = try shellNote(entity, element) { userInfo.notes[UserInfoContent.description] = note }
@@ -67,6 +68,11 @@ struct EntityWriter {
         return attributes + relationships
     }
 
+    /// The note on an entity's full text; nil without one.
+    private static func fullText(of entity: EntityDescription) -> String? {
+        entity.fullText.isEmpty ? nil : entity.fullText.joined(separator: ", ")
+    }
+
     /// The names of the properties in order; nil if attributes come first, as in Xcode's files.
     private static func order(of entity: EntityDescription) -> String? {
         let attributes = entity.properties.filter { $0.attribute != nil }
@@ -79,7 +85,9 @@ struct EntityWriter {
     private func shellNote(_ entity: EntityDescription, _ element: XMLElement) throws(StrataError) -> String? {
         var plain = entity.withoutProperties
         plain.editorInfo = [:]
-        let userInfo = UserInfoContent(values: entity.userInfo.readAgain).element
+        var content = UserInfoContent(values: entity.userInfo.readAgain)
+        content.notes[UserInfoContent.fullText] = Self.fullText(of: entity)
+        let userInfo = content.element
         let reader = EntityReader(
             diagnostics: DiagnosticList(), composites: composites.elements(of:),
             isToMany: { hierarchy.declaration(of: $1, in: $0)?.property.relationship?.isToMany ?? false })
