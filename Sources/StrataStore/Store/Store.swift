@@ -28,6 +28,7 @@ package final class Store: Sendable {
     let mending = ViewMending()
     let scrubber = Locked<RepeatedWork?>(nil)
     let keeper = Locked<RepeatedWork?>(nil)
+    let viewKeeper = Locked<ViewKeeper?>(nil)
     /// The store's side of a shared log.
     let node = Locked<LogNode?>(nil)
     private let isClosed = Atomic(false)
@@ -90,6 +91,7 @@ package final class Store: Sendable {
         feed.stop()
         scrubber.withLock { $0?.stop() }
         keeper.withLock { $0?.stop() }
+        viewKeeper.withLock { $0 }?.stopAndWait()
         let node = node.withLock { $0 }
         node?.stopReceiving()
         let unused = lease.takeUnused()

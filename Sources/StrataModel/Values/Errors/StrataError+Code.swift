@@ -123,6 +123,8 @@ extension StrataError.Code {
     public static let targetUnavailable = Self(rawValue: 200120)
     /// Something is missing at a target, or is not what was shipped to it.
     public static let targetIncomplete = Self(rawValue: 200121)
+    /// A view that catches up cannot follow an event; `context.objectID` is the object that it cannot group.
+    public static let viewFailed = Self(rawValue: 200130)
     /// The values were erased on purpose.
     public static let erased = Self(rawValue: 200110)
 
@@ -146,6 +148,6 @@ extension StrataError.Code {
         200050: "historyDropped", 200051: "futureEvent", 200060: "missingBlob", 200070: "transformation",
         200080: "invalidRequest", 200081: "keyTooLong", 200082: "budgetExceeded", 200090: "storeClosed",
         200100: "divergedLog", 200101: "logUnavailable", 200110: "erased",
-        200120: "targetUnavailable", 200121: "targetIncomplete",
+        200120: "targetUnavailable", 200121: "targetIncomplete", 200130: "viewFailed",
     ]
 }
