@@ -28,4 +28,15 @@ extension PersistentStoreLog {
                 PostgresLog(address, lineage: lineage, timeout: min(timeout, .seconds(10)))
             })
     }
+
+    /// A log by its address and name in one text, as the tool takes it: `postgresql://db.example.com/shop#movies`. Nil if
+    /// there is no name.
+    ///
+    /// - Parameter timeout: how long a save tries to reach the database.
+    public init?(postgres text: String, timeout: Duration = .seconds(30)) {
+        guard let mark = text.lastIndex(of: "#"), mark != text.startIndex else { return nil }
+        let name = String(text[text.index(after: mark)...])
+        guard !name.isEmpty else { return nil }
+        self = .postgres(String(text[..<mark]), lineage: name, timeout: timeout)
+    }
 }
