@@ -96,8 +96,7 @@ struct DoctorCommand: StoreCommand {
     private func saveRows(
         _ salvage: LogSalvage, _ end: EventNumber, _ path: String, _ progress: ProgressLine
     ) throws -> (DoctorReport.Saved, VerificationReport) {
-        var target = StoreArguments()
-        target.path = path
+        let target = StoreArguments(path: path)
         return try target.writing { store in
             let lease = try store.beginBlobLease()
             defer { withExtendedLifetime(lease) {} }

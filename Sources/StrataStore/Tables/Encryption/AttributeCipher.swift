@@ -10,7 +10,7 @@ package final class AttributeCipher: Sendable {
     package let property: PropertyID
     package let name: String
     let type: AttributeType
-    private let table: KeyTable
+    private let table: GivenKeys
     private let made = Locked(Made())
 
     private struct Made {
@@ -25,7 +25,7 @@ package final class AttributeCipher: Sendable {
         let nonces: HMAC<SHA256>
     }
 
-    init(_ property: PropertyID, _ name: String, _ type: AttributeType, _ table: KeyTable) {
+    init(_ property: PropertyID, _ name: String, _ type: AttributeType, _ table: GivenKeys) {
         self.property = property
         self.name = name
         self.type = type

@@ -6,7 +6,7 @@ package import StrataModel
 /// The keys of one open store, which change when the store is opened and when it notes its first key.
 ///
 /// The mutex guards all of it.
-final class KeyTable: Sendable {
+final class GivenKeys: Sendable {
     private let state = Locked(State())
 
     private struct State {
@@ -37,7 +37,7 @@ final class KeyTable: Sendable {
 ///
 /// The mutex guards the ciphers.
 package final class KeyRing: Sendable {
-    let table = KeyTable()
+    let table = GivenKeys()
     private let ciphers = Locked<[PropertyID: AttributeCipher]>([:])
 
     init() {}
