@@ -15,7 +15,7 @@ private func codec(_ value: AttributeValue, isAscending: Bool) -> IndexKeyCodec?
         case .uuid: .uuid
         case .data: .data
         case .objectID: .objectID
-        case .null, .blob, .composite: nil
+        case .null, .blob, .composite, .encrypted: nil
         }
     return kind.map { IndexKeyCodec(elements: [.init(slot: 0, kind: $0, isAscending: isAscending)]) }
 }

@@ -20,7 +20,7 @@ enum Text {
         case .blob(let value): "\(value.sizeInBytes) bytes in a file"
         case .objectID(let value): "p\(value.row)"
         case .composite(let value): "\(value.count) elements"
-        case .encrypted: "encrypted"
+        case .encrypted: "(encrypted)"
         }
     }
 
