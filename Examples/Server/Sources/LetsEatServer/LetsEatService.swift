@@ -23,7 +23,7 @@ public struct LetsEatService: Sendable {
     ///
     /// - Parameters:
     ///   - storeURL: the store's directory; nil for a store in memory.
-    ///   - webhook: the address that is told of new reviews; nil for none.
+    ///   - webhook: the address to which messages on new reviews are sent; nil for none.
     /// - Throws: `invalidModel`.
     public init(storeURL: URL?, webhook: String?, metrics: PrometheusMetrics, logger: Logger) throws {
         try self.init(

@@ -6,7 +6,7 @@ import LetsEatServer
 import Logging
 import NIOCore
 
-/// `letseat-server`: serves reviews of restaurants until it is told to end.
+/// `letseat-server`: serves reviews of restaurants until it gets SIGTERM or SIGINT.
 @main struct ServerProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "letseat-server", abstract: "Serves reviews of restaurants over HTTP.",

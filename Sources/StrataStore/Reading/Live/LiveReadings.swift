@@ -65,8 +65,11 @@ struct LiveReadings: Sendable {
             return members
         case .element(let list, _): obstacle = "\(list) is read by index"
         case .function(.matchesText, let arguments) where arguments.first == .evaluatedObject:
-            let text = try? IndexMap.of(schema).texts.text(of: root, schema)
-            for name in text?.names ?? [] { _ = note(path: name, from: LivePosition(entity: root.id)) }
+            guard let text = try? IndexMap.of(schema).texts.text(of: root, schema) else {
+                obstacle = "\(root.name) has no full text that can be looked up"
+                break
+            }
+            for name in text.names { _ = note(path: name, from: LivePosition(entity: root.id)) }
         case .function(let function, _):
             if [.now, .random, .randomBelow, .elementAt].contains(function) {
                 obstacle = "\(function.rawValue) is not a function of the objects alone"

@@ -6,7 +6,7 @@ import Strata
 /// It is saved with the review, in one transaction: there is never one without the other.
 @Entity final class Receipt: ManagedObject {
     @Attribute(.unique) var key: String
-    /// A digest of the request, by which another request under the same key is told apart.
+    /// The digest of the request. Another request under the same key has another digest, and is refused.
     var digest: String
     var reviewNumber: Int64 = 0
     @Attribute(.indexed) var date: Date

@@ -54,7 +54,7 @@ extension ReviewStore {
                 problem.current = try ReviewResource(review, in: context)
                 throw problem
             }
-            // Whoever saves between this and the commit is merged with too: that conflict is an error of the save.
+            // A save that comes in between is merged as well. If it conflicts, this save fails with the conflict.
             try save(context, origin)
             return try ReviewResource(review, in: context)
         }

@@ -24,7 +24,7 @@ struct Outbox: Service {
     /// How long it waits after the first failure; twice as long after each further one, up to `longestPause`.
     var pause = Duration.milliseconds(100)
     var longestPause = Duration.seconds(30)
-    /// Progress costs a sync of the disk: it is noted after so many transactions, and whenever all are told.
+    /// Noting progress costs a sync of the disk. It is done after so many transactions, and when every message is sent.
     var progressStep = 100
 
     func run() async throws {
@@ -58,7 +58,7 @@ struct Outbox: Service {
             switch await webhook.post(message) {
             case .taken: return count("taken")
             case .refused(let why):
-                // The message stays in the log, with its key, for whoever looks into this.
+                // The message stays in the log with its key. It is not sent again.
                 logger.error("the webhook refuses message \(message.key) for good: \(why)")
                 return count("refused")
             case .unavailable(let why): outcome = why

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// What the webhook is told of one new review.
+/// The message that the webhook gets for one new review.
 struct OutboxMessage: Hashable, Sendable {
     /// The same for the same message, however often it is sent: the transaction and the review.
     let key: String
