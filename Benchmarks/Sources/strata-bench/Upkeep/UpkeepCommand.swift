@@ -13,13 +13,15 @@ struct UpkeepWorkload {
 
     let objects: Int
     let changes: Int
+    /// Saves of one change each, to a store that keeps a twentieth of them.
+    let updates: Int
     let directory: URL
     var parts = Part.allCases
     /// Objects changed in one save.
     private static let batch = 1_000
 
     /// What is timed.
-    enum Part: String, CaseIterable, ExpressibleByArgument { case trimming, erasing, restoring }
+    enum Part: String, CaseIterable, ExpressibleByArgument { case trimming, erasing, restoring, updating }
 
     func run() throws -> [Result] {
         try parts.flatMap { part in
@@ -27,6 +29,7 @@ struct UpkeepWorkload {
             case .trimming: try trimming() + trimmingBesideSaves()
             case .erasing: try erasing()
             case .restoring: try restoring()
+            case .updating: try updating()
             }
         }
     }
@@ -43,8 +46,10 @@ struct UpkeepWorkload {
         return sales
     }
 
-    private func filled(_ name: String, _ count: Int) throws -> StrataSales {
-        let sales = try StrataSales(at: url(name), views: [])
+    private func filled(_ name: String, _ count: Int, durability: PersistentStoreDurability = .full) throws
+        -> StrataSales
+    {
+        let sales = try StrataSales(at: url(name), views: [], durability: durability)
         let rows = SaleRow.rows(count, shops: 1_000, seed: 3)
         for first in stride(from: 0, to: count, by: 20_000) {
             try sales.insert(rows[first..<min(count, first + 20_000)])
@@ -133,6 +138,35 @@ struct UpkeepWorkload {
         ]
     }
 
+    /// A store of 10,000 objects that changes one of them in each save, and keeps the history of a "day".
+    ///
+    /// A day has a twentieth of the saves, and the history is truncated twenty times a day. The file is measured after a
+    /// tenth of the saves, when it has held two days, and at the end.
+    private func updating() throws -> [Result] {
+        let count = 10_000
+        let day = max(1, updates / 20)
+        let sales = try filled("updated.strata", count, durability: .relaxed)
+        var random = Random(seed: 11)
+        var early = 0.0
+        let time = try nanoseconds {
+            for number in 1...updates {
+                try sales.raise([Int.random(in: 0..<count, using: &random)])
+                if number % max(1, day / 20) == 0 { try sales.container.truncateHistory(to: .transactions(day)) }
+                if number == updates / 10 { early = try size(of: "updated.strata") }
+            }
+        }
+        let late = try size(of: "updated.strata")
+        sales.close()
+        let saves = Quantity.count(updates)
+        return [
+            Result(measure: "file after \(Quantity.count(updates / 10)) saves", value: early / 1e6, unit: "MB"),
+            Result(measure: "file after \(saves), of that", value: late / early, unit: "times"),
+            Result(
+                measure: "saves of one change, truncations among them", value: Double(updates) / time * 1e9,
+                unit: "a second"),
+        ]
+    }
+
     private func size(of name: String) throws -> Double {
         let path = url(name).appending(path: "data.mdb").path(percentEncoded: false)
         return Double((try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0)
@@ -143,20 +177,23 @@ struct UpkeepWorkload {
 struct UpkeepCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upkeep",
-        abstract: "Times truncating the history, erasing an object, and restoring what was shipped.")
+        abstract: "Times truncating, erasing and restoring, and measures the file of a store that updates for ever.")
 
     @Option(help: "Objects of the store.") var objects = 100_000
     @Option(help: "Changes of them, before the history is truncated.") var changes = 1_000_000
-    @Option(help: "Only this part: trimming, erasing or restoring.") var only: UpkeepWorkload.Part?
+    @Option(help: "Saves of one change each, of which a store keeps a twentieth.") var updates = 1_000_000
+    @Option(help: "Only this part: trimming, erasing, restoring or updating.") var only: UpkeepWorkload.Part?
     @OptionGroup var folder: WorkingFolder
 
     func validate() throws {
-        guard objects >= 1_000, changes >= 1_000 else { throw ValidationError("There is too little to be measured.") }
+        guard objects >= 1_000, changes >= 1_000, updates >= 1_000 else {
+            throw ValidationError("There is too little to be measured.")
+        }
     }
 
     func run() throws {
         try folder.run { directory in
-            var workload = UpkeepWorkload(objects: objects, changes: changes, directory: directory)
+            var workload = UpkeepWorkload(objects: objects, changes: changes, updates: updates, directory: directory)
             if let only { workload.parts = [only] }
             return try workload.run()
         } print: { results in

@@ -16,8 +16,9 @@ final class StrataSales {
         return (isOrdered ? view.ordered(by: "amount", ascending: false) : view).description
     }
 
-    init(at url: URL, views: [ViewDescription]) throws {
-        container = try PersistentContainer(name: "sales", entities: [Sale.self], views: views, at: .url(url))
+    init(at url: URL, views: [ViewDescription], durability: PersistentStoreDurability = .full) throws {
+        container = try PersistentContainer(
+            name: "sales", entities: [Sale.self], views: views, at: .url(url), options: .init(durability: durability))
         try container.loadPersistentStores()
         context = container.newBackgroundContext()
     }
