@@ -105,6 +105,47 @@ import Testing
         .attribute(AttributeDescription(name: name, type: type, isOptional: true))
     }
 
+    @Test func compositesInCompositesComeBack() throws {
+        func attribute(_ name: String, _ type: AttributeType, _ elements: [AttributeDescription] = [])
+            -> AttributeDescription
+        {
+            AttributeDescription(name: name, type: type, isOptional: true, elements: elements)
+        }
+        let position = attribute(
+            "position", .composite, [attribute("latitude", .double), attribute("longitude", .double)])
+        let address = attribute(
+            "address", .composite, [attribute("city", .string), position, attribute("floor", .integer16)])
+        let shop = EntityDescription(name: "Shop", properties: [.attribute(address)])
+        let values: [AttributeValue] = [
+            .composite([
+                "city": .string("Oslo"), "floor": .integer(3),
+                "position": .composite(["latitude": .double(59.9), "longitude": .double(10.7)]),
+            ]),
+            .composite(["position": .composite(["longitude": .double(-1)])]), .composite(["city": .string("Rome")]),
+            .null,
+        ]
+        let store = try made([shop]) { context in
+            for value in values {
+                try context.insertNewObject(forEntityName: "Shop").setValue(value, forKey: "address")
+            }
+        }
+        defer { store.close() }
+        #expect(try CoreDataExporter.run(store, to: out).notes == [])
+        #expect(try PersistentContainer.importCoreDataStore(at: out, to: again).faultCount == 0)
+        #expect(
+            try CoreDataFile(out.path).tables["ZSHOP"]?.columns.map(\.name).suffix(4) == [
+                "ZADDRESS_CITY", "ZADDRESS_POSITION_LATITUDE", "ZADDRESS_POSITION_LONGITUDE", "ZADDRESS_FLOOR",
+            ])
+        let second = try Store.open(.directory(again), model: nil)
+        defer { second.close() }
+        #expect(second.schema.model.entitiesByName == store.schema.model.entitiesByName)
+        let comparison = try CoreDataVerification.run(out.path, second, options: .init())
+        #expect(comparison.isEqual && comparison.values.total == 16, "\(comparison.differences)")
+        let context = try PersistentContainer(over: second).newBackgroundContext()
+        let shops = try context.fetch(FetchRequest<ManagedObject>(entityName: "Shop"))
+        #expect(Set(try shops.map { try context.frozen($0).value(forKey: "address") }) == Set(values))
+    }
+
     @Test func aStoreThatNeverWasAFileComesBack() throws {
         let link = { (name: String, inverse: String?, isToMany: Bool, isOrdered: Bool) in
             PropertyDescription.relationship(

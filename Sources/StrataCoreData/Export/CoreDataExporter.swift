@@ -219,10 +219,9 @@ package struct CoreDataExporter {
         case .attribute(let attribute):
             try put(try read(column.slot), attribute, column.column, column.name)
         case .composite(let elements):
-            guard case .composite(let parts) = try read(column.slot) else { return }
+            let value = try read(column.slot)
             for element in elements {
-                try put(
-                    parts[element.name] ?? .null, element.attribute, element.column, "\(column.name).\(element.name)")
+                try put(element.value(in: value), element.attribute, element.column, "\(column.name).\(element.name)")
             }
         case .toOne(let link):
             guard case .objectID(let target) = try read(column.slot) else { return }

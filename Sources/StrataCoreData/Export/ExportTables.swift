@@ -72,14 +72,22 @@ struct ExportTables {
             columns.append("\(SQLiteDatabase.quoted(column)) \(type)")
             return column
         }
+        func addElements(of attribute: AttributeDescription, _ name: String) {
+            for element in attribute.elements {
+                let path = "\(name)_\(element.name)"
+                if element.type == .composite {
+                    addElements(of: element, path)
+                } else {
+                    _ = add(path, Self.type(of: element.type))
+                }
+            }
+        }
         let family = [root] + model.hierarchy.subentities(of: root.name).sorted { number($0.name) < number($1.name) }
         for entity in family {
             for property in entity.properties where !property.isTransient {
                 switch property {
                 case .attribute(let attribute) where attribute.type == .composite:
-                    for element in attribute.elements {
-                        _ = add("\(attribute.name)_\(element.name)", Self.type(of: element.type))
-                    }
+                    addElements(of: attribute, attribute.name)
                 case .attribute(let attribute):
                     let isWide = wideDecimals.contains("\(entity.name).\(attribute.name)")
                     _ = add(attribute.name, isWide ? "VARCHAR" : Self.type(of: attribute.type))

@@ -18,7 +18,7 @@ struct FilePlan {
     struct Property {
         enum Kind {
             case attribute(AttributeDescription, column: Int)
-            /// The elements with their columns.
+            /// The elements with their columns; some are composites themselves.
             case composite(AttributeDescription, [Property])
             /// The index of the target's table, and the column of the position.
             case toOne(RelationshipDescription, column: Int, table: Int, order: Int?)

@@ -71,15 +71,22 @@ struct FilePlanBuilder {
             }
             return nil
         }
+        func claimElements(of attribute: AttributeDescription, _ key: String, _ name: String) {
+            for element in attribute.elements {
+                let (elementKey, part) = ("\(key).\(element.name)", element.name.uppercased())
+                if element.type == .composite {
+                    claimElements(of: element, elementKey, "\(name)_\(part)")
+                } else {
+                    claims[elementKey] = column(["Z\(name)_\(part)", "Z\(name)\(part)", "Z\(part)"])
+                }
+            }
+        }
         for entity in family(of: root) {
             for property in entity.properties where !property.isTransient {
                 let key = "\(entity.name).\(property.name)"
                 let name = columnName(property.name, of: entity.name)
                 if let attribute = property.attribute, attribute.type == .composite {
-                    for element in attribute.elements {
-                        let part = element.name.uppercased()
-                        claims["\(key).\(element.name)"] = column(["Z\(name)_\(part)", "Z\(name)\(part)", "Z\(part)"])
-                    }
+                    claimElements(of: attribute, key, name)
                 } else if property.relationship?.isToMany != true {
                     claims[key] = column(["Z\(name)"])
                     if claims[key] == nil { plan.notes.append("\(key): the file has no column for it") }
@@ -97,18 +104,27 @@ struct FilePlanBuilder {
             plan.tables[index].columns.append(column)
             return places[column] ?? 0
         }
+        func elements(of attribute: AttributeDescription, _ key: String) -> [FilePlan.Property] {
+            attribute.elements.compactMap { element in
+                let elementKey = "\(key).\(element.name)"
+                if element.type == .composite {
+                    return FilePlan.Property(
+                        name: element.name, kind: .composite(element, elements(of: element, elementKey)))
+                }
+                return claims[elementKey].map { column in
+                    FilePlan.Property(name: element.name, kind: .attribute(element, column: place(column)))
+                }
+            }
+        }
         for entity in family(of: root) {
             if let number = numbers[entity.name] { plan.tables[index].entityNames[number] = entity.name }
             var list: [FilePlan.Property] = []
             for (key, property) in declared(entity) where !property.isTransient {
                 switch property {
                 case .attribute(let attribute) where attribute.type == .composite:
-                    let elements = attribute.elements.compactMap { element in
-                        claims["\(key).\(element.name)"].map { column in
-                            FilePlan.Property(name: element.name, kind: .attribute(element, column: place(column)))
-                        }
-                    }
-                    list.append(FilePlan.Property(name: property.name, kind: .composite(attribute, elements)))
+                    list.append(
+                        FilePlan.Property(
+                            name: property.name, kind: .composite(attribute, elements(of: attribute, key))))
                 case .attribute(let attribute):
                     guard let column = claims[key] else { continue }
                     list.append(

@@ -136,10 +136,8 @@ package struct CoreDataVerification {
                 result.differ("\(name).\(column.name) is another value\(isDerived ? ", which is derived" : "")")
                 if !isDerived { isEqual = false }
             case .composite(let elements):
-                var parts: [String: AttributeValue] = [:]
-                if case .composite(let entries) = value { parts = entries }
                 for element in elements {
-                    let value = parts[element.name] ?? .null
+                    let value = element.value(in: value)
                     let same = try values.isEqual(value, rows, element.column, element.attribute)
                     result.values.note(same)
                     guard !same else { continue }

@@ -6,14 +6,8 @@ struct ImportLayout {
     struct Column {
         enum Kind {
             case attribute(ColumnAttribute)
-            case composite([Element])
+            case composite([CompositeElement])
             case toOne(LinkColumn)
-        }
-        /// An element of a composite and its column.
-        struct Element {
-            let name: String
-            let column: Int
-            let attribute: ColumnAttribute
         }
         let name: String
         let slot: Int
@@ -81,11 +75,8 @@ struct ImportLayout {
                 let read = ColumnAttribute(attribute, isUnpacked: unpacked.contains(column))
                 return Column(name: property.name, slot: slot.slot, column: column, kind: .attribute(read))
             case .composite(_, let elements):
-                let parts = elements.compactMap { element -> Column.Element? in
-                    guard case .attribute(let attribute, let column) = element.kind else { return nil }
-                    return Column.Element(name: element.name, column: column, attribute: ColumnAttribute(attribute))
-                }
-                return Column(name: property.name, slot: slot.slot, column: 0, kind: .composite(parts))
+                return Column(
+                    name: property.name, slot: slot.slot, column: 0, kind: .composite(CompositeElement.list(elements)))
             case .toOne(let relationship, let column, let table, let order):
                 let link = LinkColumn(
                     table: table, order: order, positionSlot: positionSlot(of: slot, in: entity),

@@ -148,14 +148,12 @@ struct ImportedRows {
         return value
     }
 
-    private func composite(_ elements: [ImportLayout.Column.Element], _ report: Report) -> AttributeValue {
-        var values: [String: AttributeValue] = [:]
+    private func composite(_ elements: [CompositeElement], _ report: Report) -> AttributeValue {
+        var composite = AttributeValue.null
         for element in elements {
-            let value = self.value(element.column, element.attribute, report)
-            if case .null = value { continue }
-            values[element.name] = value
+            element.set(self.value(element.column, element.attribute, report), in: &composite)
         }
-        return values.isEmpty ? .null : .composite(values)
+        return composite
     }
 
     /// Data of this size and more goes to a file of its own, if the attribute allows it.
