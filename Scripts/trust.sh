@@ -75,14 +75,16 @@ faults() {
 campaign "planted faults, eleven kinds, each found (\`PlantedFaultTests\`, \`BeforeImageTests\`)" 0 11 1 \
     'PlantedFaultTests|BeforeImageTests'
 faults
-campaign "states after a power cut, made of recorded writes (\`CrashImageTests\`)" 25 1200 1 \
+campaign "states after a power cut, made of recorded writes (\`CrashImageTests\`)" 22 1200 1 \
     CrashImageTests STRATA_IMAGES=100
-campaign "schedules of contexts on a disk that fails, four power cuts of each (\`SimulationTests\`)" 15 100 100 \
+campaign "schedules of contexts on a disk that fails, four power cuts of each (\`SimulationTests\`)" 14 100 100 \
     SimulationTests STRATA_SCHEDULES=100
 campaign "damaged stores, read whole and saved on (\`DamageTests\`)" 8 200 1 \
     StrataStoreTests.DamageTests STRATA_IMAGES=200
 campaign "kills of writers, rebuilds, backups and migrations (\`CrashTests\`)" 12 70 1 \
     StrataStoreTests.CrashTests STRATA_KILLS=40
+campaign "kills of truncations and erasures (\`TruncationCrashTests\`, \`ErasureCrashTests\`)" 6 40 1 \
+    'TruncationCrashTests|ErasureCrashTests' STRATA_KILLS=20
 campaign "power cuts of a disk (\`PowerCutTests\`)" 8 40 1 PowerCutTests STRATA_CUTS=20
 campaign "runs of the random suites against their oracles (\`Random…\`, \`…Oracle…\`)" 10 1 1 'Random|OracleTests'
 

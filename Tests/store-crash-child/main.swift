@@ -1,7 +1,7 @@
 // Works on a store without end, and says after each piece of work that it is done; the crash tests kill it in the
 // middle.
 //
-//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate|trim
+//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate|trim|erase
 //
 // - saves: three threads save at once; see `Saver`. Says "thread number".
 // - rebuild: rebuilds every view in many small commits. Says "0 count".
@@ -11,6 +11,7 @@
 // - migrate: turns the type of an attribute of every movie back and forth, a few movies a commit. Says "0 count".
 // - trim: one thread saves, another drops the history but for the last ten transactions. Says "1 number" of saves, and
 //   "0 count" of truncations.
+// - erase: one thread saves, another erases objects; see `Erasing`. Says "1 number" of saves, and "0 number" of erasures.
 //
 // The same work, done a few times and recorded, and the states that a power cut during it may leave (`Recording`):
 //
@@ -170,6 +171,7 @@ extension Work {
         case "backup": try backup()
         case "migrate": try migrate()
         case "trim": try trim()
+        case "erase": try erase()
         case "compact": try compact()
         case "alone": try saves(threads: 1)
         case "second": try saves(ofThread: 2)

@@ -1,0 +1,118 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// Saves of notes with texts of their own, and erasures of notes beside them.
+///
+/// Save n inserts note n and changes the text of the one before. Erased are the notes with even numbers, oldest first, once
+/// the note has been changed.
+struct Erasing: Sendable {
+    private let store: Store
+    private let note: EntitySchema
+    private let slots: (number: Int, text: Int)
+
+    static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Note",
+                properties: [
+                    .attribute(AttributeDescription(name: "number", type: .integer64)),
+                    .attribute(AttributeDescription(name: "text", type: .string)),
+                ],
+                indexes: [FetchIndexDescription(name: "byText", elements: [FetchIndexElement("text")])])
+        ])
+    }
+
+    /// What the texts of a note begin with, and what no other text has.
+    static func mark(_ number: Int) -> String { "keepsake\(number)." }
+
+    /// Some are longer than a page of the file.
+    private static func text(_ number: Int, _ version: String) -> String {
+        String(repeating: mark(number) + version, count: number % 7 == 0 ? 500 : 3)
+    }
+
+    init(_ store: Store) throws {
+        self.store = store
+        guard let note = store.schema.entity(named: "Note"), let number = note.property(named: "number"),
+            let text = note.property(named: "text")
+        else { throw StrataError(.unknownEntity, "Note") }
+        self.note = note
+        slots = (number.slot, text.slot)
+    }
+
+    /// The notes that are there, by their numbers.
+    func notes() throws -> [Int: ObjectID] {
+        var notes: [Int: ObjectID] = [:]
+        try store.read(at: try store.head()) { snapshot in
+            try snapshot.scan(note.id) { id, row in
+                let image = try row.converted(to: note)
+                try image.withReader(note.layout) { reader throws(CorruptRecord) in
+                    notes[Int(reader.integer(slots.number) ?? 0)] = id
+                }
+                return true
+            }
+        }
+        return notes
+    }
+
+    func save(_ number: Int) throws {
+        var changes = ChangeSet(
+            base: try store.head(), modelVersion: store.schema.version, metadata: ["t": "1", "n": String(number)])
+        var builder = RowBuilder(note.layout)
+        try builder.set(slots.number, .integer(Int64(number)))
+        try builder.set(slots.text, .string(Self.text(number, "first ")))
+        changes.insertions.append(.init(id: try store.newObjectID(in: note.id), image: try builder.finish()))
+        if let previous = try notes()[number - 1] {
+            let (image, revision) = try store.read(at: try store.head()) { snapshot in
+                guard let row = try snapshot.row(previous) else {
+                    throw StrataError(.corrupt, "an acknowledged note is gone")
+                }
+                return (try row.converted(to: note), row.revision)
+            }
+            var builder = try RowBuilder(image, layout: note.layout)
+            try builder.set(slots.text, .string(Self.text(number - 1, "second ")))
+            changes.updates.append(
+                .init(id: previous, baseRevision: revision, image: try builder.finish(), changedSlots: [slots.text]))
+        }
+        guard case .saved = try store.save(changes) else { throw StrataError(.merge, "nobody else saves these") }
+    }
+
+    /// - Returns: the note that was erased; nil if none is old enough.
+    func erase() throws -> Int? {
+        let notes = try notes()
+        let newest = notes.keys.max() ?? 0
+        guard let (number, id) = notes.filter({ $0.key % 2 == 0 && $0.key < newest - 2 }).min(by: { $0.key < $1.key })
+        else { return nil }
+        _ = try store.erase(ErasureRequest(objects: [id], note: MaintenanceNote(author: "child")))
+        return number
+    }
+}
+
+extension Work {
+    /// Erasures beside saves of thread 1. Says "1 number" of saves, and "0 number" of notes that were erased.
+    func erase() throws {
+        let isThere = FileManager.default.fileExists(atPath: directory.appending(component: "data.mdb").path())
+        let store: Store
+        do {
+            store = try open(isThere ? nil : try Erasing.model())
+        } catch let error as StrataError where error.code == .invalidModel {
+            store = try open(try Erasing.model())
+        }
+        let erasing = try Erasing(store)
+        let first = (try erasing.notes().keys.max() ?? 0) + 1
+        Thread.detachNewThread {
+            do {
+                for number in first..<first + min(rounds, 1 << 20) {
+                    try erasing.save(number)
+                    say(1, number)
+                }
+            } catch {
+                fatalError("\(error)")
+            }
+        }
+        for _ in 1...rounds {
+            if let number = try erasing.erase() { say(0, number) } else { usleep(500) }
+        }
+        store.close()
+    }
+}
