@@ -276,7 +276,7 @@ import Testing
         try environment.write { try $0.put(table, 1, [1]) }
     }
 
-    @Test(arguments: [EnvironmentOptions.Durability.full, .relaxed, .disposable])
+    @Test(arguments: [EnvironmentOptions.Durability.full, .journaled, .relaxed, .disposable])
     func everyDurabilityKeepsWhatWasWritten(durability: EnvironmentOptions.Durability) throws {
         let environment = try store.open { $0.durability = durability }
         let table = try environment.openTables(["t"])[0]

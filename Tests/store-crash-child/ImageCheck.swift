@@ -60,7 +60,7 @@ struct ImageCheck {
     /// save in it at most. With checkpoints, what was closed is there.
     private func promised(_ acknowledged: Int) -> Int {
         switch options.durability {
-        case .full: return acknowledged
+        case .full, .journaled: return acknowledged
         // The check opens the store after another start of the system, so also a kill takes it back.
         case .checkpointed: return work == "create" ? acknowledged : 0
         case .relaxed, .disposable: return isKill ? acknowledged : acknowledged - 1

@@ -12,7 +12,7 @@ import Synchronization
 /// LMDB writes on no page that a reader may need. So while each process that writes has such a transaction, which is
 /// called its *pin* here, the pages of the checkpoint stay as they were synced. `pin` is used with the state's lock only.
 struct CheckpointState: @unchecked Sendable {
-    /// Nil for other durabilities.
+    /// Nil for durabilities without checkpoints.
     var file: CheckpointFile?
     var pin: OpaquePointer?
 }
@@ -81,7 +81,7 @@ extension Environment {
     func openCheckpoints() throws(LMDBError) {
         try refuseUnrestored()
         guard !options.isReadOnly, options.residence == .named else { return }
-        guard options.durability == .checkpointed else { return try endCheckpoints() }
+        guard options.durability.hasCheckpoints else { return try endCheckpoints() }
         let file = CheckpointFile(
             try directory.openFile(CheckpointFile.name, O_RDWR | O_CREAT, ownership: options.ownership).descriptor)
         guard file.share() else { throw SystemError.current("lock the checkpoint", path) }
@@ -102,7 +102,7 @@ extension Environment {
     }
 
     /// Whether a write transaction needs no checkpoint before it.
-    var isCheckpointKept: Bool { options.durability != .checkpointed || isPinned.load(ordering: .relaxed) }
+    var isCheckpointKept: Bool { !options.durability.hasCheckpoints || isPinned.load(ordering: .relaxed) }
 
     /// Makes the newest commit the checkpoint, and pins it.
     ///
@@ -183,7 +183,7 @@ extension Environment {
     ///
     /// - Throws: `noSpaceOrIO`, `closed`.
     package func keepCheckpoints() throws(LMDBError) {
-        guard options.durability == .checkpointed, isPinned.load(ordering: .relaxed) else { return }
+        guard options.durability.hasCheckpoints, isPinned.load(ordering: .relaxed) else { return }
         try withHandle("make a checkpoint") { _ throws(LMDBError) in
             if unsyncedCommits.load(ordering: .relaxed) > 0 { return try makeCheckpoint() }
             do throws(LMDBError) {

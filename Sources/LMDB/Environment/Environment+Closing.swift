@@ -16,6 +16,7 @@ extension Environment {
             gate.shutDown(timeout: options.drainTimeout) {
                 closeHandle()
                 checkpoints.withLock { $0.file = nil }
+                journal.withLock { $0 = nil }
             }
         }
         if !closed {

@@ -174,7 +174,7 @@ extension Environment {
         switch options.durability {
         case .full: break
         case .relaxed: flags |= UInt32(MDB_NOMETASYNC)
-        case .checkpointed, .disposable: flags |= UInt32(MDB_NOSYNC)
+        case .checkpointed, .journaled, .disposable: flags |= UInt32(MDB_NOSYNC)
         }
         return flags
     }

@@ -62,6 +62,8 @@ package final class Environment: @unchecked Sendable {
     /// How many more values are read from copies of pages (`ReadTransaction.find`).
     let sparingReadsLeft: Atomic<Int>
     let checkpoints = Locked(CheckpointState())
+    /// Nil for other durabilities than `journaled`, unless there is one from an earlier opening.
+    let journal = Locked<CommitJournal?>(nil)
     /// Whether the process keeps the last checkpoint from being written on.
     let isPinned = Atomic<Bool>(false)
     /// Commits of this process since its last checkpoint.
@@ -96,6 +98,7 @@ package final class Environment: @unchecked Sendable {
         handle = try openHandle()
         try openSums()
         try openCheckpoints()
+        try openJournal()
     }
 
     deinit {

@@ -16,8 +16,13 @@ package struct EnvironmentOptions: Sendable, Equatable {
         case relaxed
         /// The end of the process. Power loss takes the file back to its last checkpoint (`keepCheckpoints`).
         case checkpointed
+        /// Power loss: a commit is in the journal, or a checkpoint is made of it (`Environment+Journal`).
+        case journaled
         /// The end of the process only: after power loss the file may be damaged.
         case disposable
+
+        /// Whether power loss takes the file back to a checkpoint.
+        var hasCheckpoints: Bool { self == .checkpointed || self == .journaled }
     }
 
     /// Whether the files keep their names.

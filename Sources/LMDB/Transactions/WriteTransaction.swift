@@ -16,6 +16,11 @@ package final class WriteTransaction: ReadTransaction {
     private(set) var metMapFull = false
     /// Set when any operation failed.
     private(set) var hasFailed = false
+    /// What the journal of a `journaled` environment gets: the changes, in a form from which they can be made again. Nil
+    /// has a checkpoint made after the commit.
+    package var journalEntry: [UInt8]?
+    /// Whether a power cut may take the changes of a `journaled` environment, because nobody will miss them.
+    package var mayBeLost = false
     /// Whether `commit()` takes the time that LMDB needs.
     package var isTimed = false
     /// What LMDB has taken to write the pages and to sync the disk; nil before the commit, and if it is not timed.
@@ -163,8 +168,10 @@ package final class WriteTransaction: ReadTransaction {
     /// Makes the changes durable as the environment's durability says, and ends the transaction.
     ///
     /// - Throws: `mapFull` or `noSpaceOrIO` when nothing was committed; `outcomeUnknown` when the changes may be
-    ///   durable or not: `Environment.reopen()`, then look for them. The transaction has ended in every case.
+    ///   durable or not: `Environment.reopen()`, then look for them. The transaction has ended, except where the journal
+    ///   could not be written.
     package func commit() throws(LMDBError) {
+        let entry = try environment.writeEntry(of: self)
         let handle = endHandle()
         let early = environment.beginEarlyWriting(after: beginning.duration(to: .now))
         let number = UInt64(mdb_txn_id(handle))
@@ -175,8 +182,13 @@ package final class WriteTransaction: ReadTransaction {
         if result == 0 { environment.sealCommit(number) }
         note(result)
         if cursorsAreLost { clmdb_abandon(handle) }
-        let failure = result == 0 ? nil : environment.classifyFailedCommit(result)
-        if failure == nil { environment.noteCommit() }
+        var failure = result == 0 ? nil : environment.classifyFailedCommit(result)
+        if let failed = failure {
+            failure = environment.retractEntry(entry, failed)
+        } else {
+            environment.noteCommit()
+            do throws(LMDBError) { try environment.confirm(self, entry: entry) } catch { failure = error }
+        }
         environment.writeEnded()
         if let failure { throw failure }
     }

@@ -38,9 +38,10 @@ extension Environment {
             }
             let report = try wipe(commit: transaction.number - 1)
             transaction.abort()
+            try wipeJournal()
             return report
         } catch {
-            transaction.abort()
+            if transaction.isOpen { transaction.abort() }
             throw error
         }
     }

@@ -23,6 +23,8 @@ extension Store {
                 try identity(of: made, connection, hasStore: directory.hasDataFile, options))
             log = made
         }
+        // Who keeps a journal is as safe, and all processes must.
+        if options.durability == .full, Environment.hasJournal(at: directory.path) { options.durability = .journaled }
         let store: Store
         do {
             store = try openFiles(directory, location, model, options)
@@ -61,6 +63,7 @@ extension Store {
     /// Finishes what was interrupted, joins the shared log, and has the store take over the model.
     private func settle(_ model: ManagedObjectModel?, _ log: (any SharedLog)?) throws {
         try resumeRebuild(file.options.migration.progress)
+        try replayJournal()
         try takeKeys(model)
         try resumeMigration(model)
         if let log, let connection = file.options.sharedLog { try join(log, connection) }
@@ -134,6 +137,7 @@ extension Store {
             case .full: .full
             case .relaxed: .relaxed
             case .checkpointed: .checkpointed
+            case .journaled: .journaled
             case .disposable: .disposable
             }
         if case .inMemory = location {

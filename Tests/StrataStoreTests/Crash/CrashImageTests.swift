@@ -22,6 +22,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["alone", "saves", "rebuild", "models", "create", "migrate"])
+    func aPowerCutTakesNothingThatTheJournalHas(work: String) throws {
+        let campaign = try ImageCampaign(work, .journaled)
+        try campaign.record(rounds: 6)
+        for seed in RandomTesting.seeds(unlessAsked: [1]) {
+            let findings = try campaign.findings(seed: seed, count: Self.count)
+            #expect(findings.isEmpty, "STRATA_SEED=\(seed), \(work):\n\(findings.joined(separator: "\n"))")
+        }
+    }
+
     /// The last commit, which is one save of a thread at most.
     @Test(arguments: ["alone", "saves", "create"]) func aPowerCutTakesAtMostOneCommitOfARelaxedStore(
         work: String

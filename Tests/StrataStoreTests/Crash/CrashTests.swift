@@ -23,7 +23,7 @@ import Testing
         var extras = 0
     }
 
-    @Test(arguments: [StoreDurability.full, .relaxed])
+    @Test(arguments: [StoreDurability.full, .journaled, .relaxed])
     func aKilledWriterLosesNothingItAcknowledged(durability: StoreDurability) throws {
         let root = FileManager.default.temporaryDirectory
             .appending(path: "strata-crash-\(UUID().uuidString)", directoryHint: .isDirectory)

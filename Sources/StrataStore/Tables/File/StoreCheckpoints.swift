@@ -7,7 +7,7 @@ extension RepeatedWork {
     ///
     /// - Throws: `BackgroundThread.Unavailable`.
     static func checkpoints(of file: StoreFile) throws(BackgroundThread.Unavailable) -> RepeatedWork? {
-        guard file.options.durability == .checkpointed, !file.options.isReadOnly else { return nil }
+        guard file.options.durability.hasCheckpoints, !file.options.isReadOnly else { return nil }
         return try RepeatedWork("strata.sync", interval: file.options.checkpointInterval) { _ in
             do throws(LMDBError) {
                 try file.environment.keepCheckpoints()

@@ -16,11 +16,16 @@ package enum StoreDurability: String, Sendable, Hashable, CaseIterable {
     case full
     /// A crash of the process. Loss of power may take the last commit, but leaves the file sound.
     case relaxed
+    /// Loss of power. A save is synced in a journal beside the file, and once a second the file itself is.
+    case journaled
     /// A crash of the process. Loss of power takes the store back to its last checkpoint, some seconds before; for copies
     /// of a shared log, which has the rest.
     case checkpointed
     /// The end of the process only; for stores that can be recreated.
     case disposable
+
+    /// Whether the file itself is synced from time to time only.
+    var hasCheckpoints: Bool { self == .checkpointed || self == .journaled }
 }
 
 /// How fast and how often all pages of a store are looked at.
@@ -61,7 +66,8 @@ package struct StoreRetention: Sendable, Hashable {
 /// How a store is opened.
 package struct StoreOptions: Sendable {
     package var durability = StoreDurability.full
-    /// How long after a commit it is safe from a power cut, with `checkpointed` durability.
+    /// How long after a commit it is safe from a power cut, with `checkpointed` durability, and how much is made
+    /// again after one, with `journaled`.
     package var checkpointInterval = Duration.seconds(1)
     package var isReadOnly = false
     package var createsIfMissing = true

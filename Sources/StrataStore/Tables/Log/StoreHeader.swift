@@ -41,12 +41,13 @@ package struct StoreHeader: Sendable, Hashable {
     static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
     static let formatVersion: UInt32 = 1
     /// The incompatible flags that this version supports.
-    static let knownFlags: UInt32 = newFlags | baselineFlag | erasureFlag | encryptionFlag
+    static let knownFlags: UInt32 = newFlags | baselineFlag | erasureFlag | encryptionFlag | journalFlag
     /// The incompatible flags of a new store.
     static let newFlags: UInt32 = 7
     private static let baselineFlag: UInt32 = 8
     private static let erasureFlag: UInt32 = 16
     private static let encryptionFlag: UInt32 = 32
+    private static let journalFlag: UInt32 = 256
     /// The read-compatible flags that this version supports.
     static let knownReadFlags: UInt32 = 3 | 64
 
@@ -83,6 +84,12 @@ package struct StoreHeader: Sendable, Hashable {
     var isEncrypted: Bool {
         get { incompatibleFlags & Self.encryptionFlag != 0 }
         set { setFlag(Self.encryptionFlag, newValue) }
+    }
+
+    /// Whether saves may lie in the journal only.
+    var isJournaled: Bool {
+        get { incompatibleFlags & Self.journalFlag != 0 }
+        set { setFlag(Self.journalFlag, newValue) }
     }
 
     private mutating func setFlag(_ flag: UInt32, _ isSet: Bool) {

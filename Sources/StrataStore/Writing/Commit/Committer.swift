@@ -131,6 +131,8 @@ final class Committer {
     private func foldSome() throws {
         let tables = file.tables
         isFoldDue = try file.write { transaction in
+            // Readers see the same state either way.
+            transaction.mayBeLost = true
             try BufferFold.run(tables, transaction)
             return try BufferFold.isDue(tables, transaction)
         }
@@ -147,6 +149,7 @@ final class Committer {
     ) throws -> [Submission.Answer] {
         projector.discard()
         var head = try file.readHead(transaction)
+        let before = head
         projector.adopt(try file.histories(for: head, transaction))
         var results: [Submission.Answer] = []
         while true {
@@ -160,8 +163,13 @@ final class Committer {
                 }
             }
             group += joining()
-            guard group.count > results.count else { return results }
+            guard group.count > results.count else { break }
         }
+        if file.options.durability == .journaled {
+            transaction.journalEntry = try JournaledSaves.entry(after: before, through: head, file, transaction)
+            transaction.mayBeLost = before.transaction == head.transaction
+        }
+        return results
     }
 
     /// Checks and applies one save; `head` moves past it.

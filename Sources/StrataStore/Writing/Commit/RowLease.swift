@@ -129,7 +129,8 @@ extension StoreFile {
             leased = start..<start + count
             try writeNextRow(start + count, transaction)
         }
-        if options.durability != .full, case .readWrite = environment.options.access { try environment.sync(.forced) }
+        let isSynced = options.durability == .full || options.durability == .journaled
+        if !isSynced, case .readWrite = environment.options.access { try environment.sync(.forced) }
         return leased
     }
 

@@ -18,6 +18,18 @@ struct FrameReader {
     /// - Parameter path: of the store, for messages.
     /// - Throws: `historyDropped` if the log does not go back so far; `corrupt`.
     func frame(_ number: TransactionNumber, path: String) throws -> LogFrame {
+        let encoded = try encodedFrame(number, path: path)
+        do {
+            return try LogFrame(encoded)
+        } catch {
+            throw StrataError.corrupt(error, "transactions")
+        }
+    }
+
+    /// The bytes of a frame, which are not looked at again.
+    ///
+    /// - Throws: as `frame`.
+    func encodedFrame(_ number: TransactionNumber, path: String) throws -> Data {
         guard let record = try reader.transaction(number, in: head) else {
             if let baseline = try reader.baseline() { throw baseline.refusal(nil) }
             throw StrataError(
@@ -28,17 +40,12 @@ struct FrameReader {
             throw StrataError(.corrupt, "A transaction of the log is missing: \(number).")
         }
         let digests = hasBlobs ? try blobDigests(of: record) : []
-        let encoded = try LogFrame.encoded(number, record: bytes, blobDigests: digests) { writer in
+        return try LogFrame.encoded(number, record: bytes, blobDigests: digests) { writer in
             try reader.events(from: record.firstEvent, through: record.lastEvent) { event, _ in
                 writer.append(littleEndian: UInt32(event.record.count))
                 writer.append(event.record)
                 return true
             }
-        }
-        do {
-            return try LogFrame(encoded)
-        } catch {
-            throw StrataError.corrupt(error, "transactions")
         }
     }
 

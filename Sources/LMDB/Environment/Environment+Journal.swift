@@ -1,0 +1,140 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import CLMDB
+import Locking
+
+// A commit of a `journaled` environment is on the disk when it returns. Either its writer has given an entry for the
+// journal, from which the same changes can be made again, or a checkpoint is made after it. After a power cut the file goes
+// back to its last checkpoint, and whoever opens the environment makes the changes of `journalEntries()` again.
+
+extension Environment {
+    /// Whether a directory has a journal, which commits of every process must go on with.
+    package static func hasJournal(at directoryPath: String) -> Bool {
+        do throws(LMDBError) {
+            let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)
+            return try directory.status(of: CommitJournal.name) != nil
+        } catch {
+            // Opening the store says what is wrong.
+            return false
+        }
+    }
+
+    /// Opens the journal if the environment has or needs one.
+    func openJournal() throws(LMDBError) {
+        guard !options.isReadOnly, options.residence == .named else { return }
+        let isNeeded = options.durability == .journaled
+        if !isNeeded, try directory.status(of: CommitJournal.name) == nil { return }
+        let flags = isNeeded ? O_RDWR | O_CREAT : O_RDWR
+        let file = CommitJournal(
+            try directory.openFile(CommitJournal.name, flags, ownership: options.ownership).descriptor)
+        if !file.isMade {
+            // Making it was interrupted. Another process may do so meanwhile.
+            try writerLock.acquire(timeout: options.writerLockTimeout)
+            defer { writerLock.release() }
+            if !file.isMade {
+                try checkJournal(file.make())
+                try directory.synchronize()
+            }
+        }
+        journal.withLock { $0 = file }
+    }
+
+    private func checkJournal(_ result: Int32) throws(LMDBError) {
+        guard result == 0 else { throw SystemError.lmdb(result, "write the journal", path) }
+    }
+
+    /// What the journal says, in order: the contents of entries of commits that the file may have or not.
+    package var journalEntries: [[UInt8]] { journal.withLock { $0?.contents ?? [] } }
+
+    /// Makes the newest commit the checkpoint, where the environment has checkpoints; syncs it otherwise.
+    ///
+    /// - Throws: `busy`, `noSpaceOrIO`.
+    package func checkpoint() throws(LMDBError) {
+        guard options.durability.hasCheckpoints else { return try sync(.forced) }
+        try writerLock.acquire(timeout: options.writerLockTimeout)
+        defer { writerLock.release() }
+        try withHandle("make a checkpoint") { _ throws(LMDBError) in try makeCheckpoint() }
+    }
+
+    /// Removes the journal of an environment that is not `journaled` any more. What it says must be in the file, synced.
+    package func removeJournal() throws(LMDBError) {
+        guard options.durability != .journaled, journal.withLock({ $0 }) != nil else { return }
+        journal.withLock { $0 = nil }
+        directory.remove(CommitJournal.name)
+        try directory.synchronize()
+    }
+
+    /// Keeps a journal that does not continue the file under another name, and begins anew.
+    ///
+    /// - Returns: the name; nil if there is no journal.
+    package func setJournalAside() throws(LMDBError) -> String? {
+        guard let journal = journal.withLock({ $0 }), let bytes = journal.bytes else { return nil }
+        let name = "\(CommitJournal.name)-unused-\(UInt32.random(in: 0...UInt32.max))"
+        let copy = try directory.openFile(name, O_WRONLY | O_CREAT | O_EXCL)
+        defer { EnvironmentDirectory.closeFile(copy) }
+        guard pwrite(copy, bytes, bytes.count, 0) == bytes.count, fsync(copy) == 0 else {
+            throw SystemError.current("keep a journal", path)
+        }
+        try directory.synchronize()
+        try wipeJournal()
+        return name
+    }
+
+    /// Overwrites what the journal says, once a checkpoint has it.
+    func wipeJournal() throws(LMDBError) {
+        guard let journal = journal.withLock({ $0 }) else { return }
+        try writerLock.acquire(timeout: options.writerLockTimeout)
+        defer { writerLock.release() }
+        try withHandle("overwrite the journal") { handle throws(LMDBError) in
+            if options.durability.hasCheckpoints {
+                try makeCheckpoint()
+            } else {
+                try checkJournal(mdb_env_sync(handle, 1))
+            }
+            try checkJournal(journal.wipe())
+        }
+    }
+
+    // MARK: Commits
+
+    /// Writes the entry of a transaction that is about to be committed.
+    ///
+    /// - Returns: where it is; nil if the commit needs a checkpoint instead.
+    func writeEntry(of transaction: WriteTransaction) throws(LMDBError) -> Int? {
+        guard options.durability == .journaled, let content = transaction.journalEntry,
+            let journal = journal.withLock({ $0 })
+        else { return nil }
+        let answer = journal.append(content, commit: transaction.number) {
+            checkpoints.withLock { $0.file?.newest?.commit ?? 0 }
+        }
+        switch answer {
+        case .written(let offset): return offset
+        case .tooLarge: return nil
+        case .failed(let result):
+            throw SystemError.lmdb(result, "write the journal", path)
+        }
+    }
+
+    /// Makes what a transaction has committed durable, if its entry does not.
+    func confirm(_ transaction: WriteTransaction, entry: Int?) throws(LMDBError) {
+        guard options.durability == .journaled, entry == nil, !transaction.mayBeLost else { return }
+        do throws(LMDBError) {
+            try makeCheckpoint()
+        } catch {
+            throw LMDBError(.outcomeUnknown, operation: "commit", path: path, errno: error.errno)
+        }
+    }
+
+    /// Takes back the entry of a commit that has failed. Where that fails, too, the next power cut may bring it.
+    func retractEntry(_ entry: Int?, _ failure: LMDBError) -> LMDBError {
+        guard let entry, failure.code != .outcomeUnknown, let journal = journal.withLock({ $0 }) else {
+            return failure
+        }
+        let result = journal.retract(entry)
+        return result == 0
+            ? failure : LMDBError(.outcomeUnknown, operation: "commit", path: path, errno: result)
+    }
+}

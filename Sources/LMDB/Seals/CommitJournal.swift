@@ -1,0 +1,218 @@
+// `journal`, beside `data.mdb`: what has been committed since the last checkpoint of a store whose durability is
+// `journaled`. Numbers are in the byte order of the host:
+//
+//   offset  width  field
+//   0       8      "STRJRNL1"
+//   4096           entries, one behind the other, each at a multiple of 8:
+//     0     8      mark of the round to which the entry belongs
+//     8     8      LMDB's number of the commit
+//     16    8      length of the content
+//     24    8      check of the above and the content
+//     32           content
+//
+// A round ends where an entry has another mark or is half written. When a checkpoint has all that the entries of a round
+// say, the next round begins at offset 4096, with a mark that no round has had. The file is as long as the longest round
+// and filled with zeros ahead, so that an entry is on the disk after one sync that writes nothing but the entry.
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import CChecksum
+import Locking
+
+/// The open file `journal`. All but reading is done under the writer's lock.
+final class CommitJournal: Sendable {
+    static let name = "journal"
+    private static let magic = UInt64(littleEndian: 0x314C_4E52_4A52_5453)
+    private static let firstOffset = 4096
+    private static let headerSize = 32
+    /// How far the file is filled with zeros at a time.
+    private static let step = 1 << 20
+    /// From here on a round ends at the next checkpoint.
+    private static let roundSize = 256 << 10
+    /// Larger entries cost more than a checkpoint.
+    static let largestEntry = 1 << 20
+    /// A round does not become larger; a checkpoint is made instead.
+    private static let largestRound = 64 << 20
+
+    private struct Round {
+        var mark: UInt64
+        var end = firstOffset
+        /// Of the last entry.
+        var commit: UInt64 = 0
+    }
+
+    private struct State {
+        /// The round that is written, as far as it is known.
+        var round: Round?
+        /// How far the file reaches.
+        var size = 0
+    }
+
+    private let descriptor: Int32
+    private let state = Locked(State())
+
+    /// Takes over an open file.
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    // MARK: The file
+
+    /// Whether its making was finished.
+    var isMade: Bool { words(at: 0, count: 1) == [Self.magic] }
+
+    /// Makes it an empty journal. It is on the disk when this returns.
+    ///
+    /// - Returns: the operating system's error number, or 0.
+    func make() -> Int32 {
+        state.withLock { state in
+            state = State()
+            guard ftruncate(descriptor, 0) == 0 else { return errno }
+            let result = fill(upTo: Self.step, &state)
+            guard result == 0 else { return result }
+            return write(withUnsafeBytes(of: Self.magic) { [UInt8]($0) }, at: 0)
+        }
+    }
+
+    /// Overwrites all entries. A checkpoint must have what they say.
+    ///
+    /// - Returns: the operating system's error number, or 0.
+    func wipe() -> Int32 {
+        state.withLock { state in
+            let size = Int(lseek(descriptor, 0, SEEK_END))
+            state = State(size: Self.firstOffset)
+            return fill(upTo: max(size, Self.step), &state)
+        }
+    }
+
+    private func fill(upTo size: Int, _ state: inout State) -> Int32 {
+        let zeros = [UInt8](repeating: 0, count: 64 << 10)
+        while state.size < size {
+            let count = min(zeros.count, size - state.size)
+            guard pwrite(descriptor, zeros, count, off_t(state.size)) == count else { return errno == 0 ? EIO : errno }
+            state.size += count
+        }
+        return CheckpointFile.sync(descriptor) == 0 ? 0 : errno
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) -> Int32 {
+        guard pwrite(descriptor, bytes, bytes.count, off_t(offset)) == bytes.count,
+            CheckpointFile.sync(descriptor) == 0
+        else { return errno == 0 ? EIO : errno }
+        return 0
+    }
+
+    private func words(at offset: Int, count: Int) -> [UInt64]? {
+        [UInt8](descriptor, at: offset, count: 8 * count).map { bytes in
+            bytes.withUnsafeBytes { bytes in
+                (0..<count).map { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// What became of an entry.
+    enum Answer {
+        /// It is on the disk, at this offset.
+        case written(Int)
+        /// There is no room; a checkpoint after the commit takes its place.
+        case tooLarge
+        case failed(Int32)
+    }
+
+    /// Writes what a commit will change. It is on the disk when this returns.
+    ///
+    /// - Parameter checkpoint: the commit of the last checkpoint.
+    func append(_ content: [UInt8], commit: UInt64, checkpoint: () -> UInt64) -> Answer {
+        guard content.count <= Self.largestEntry else { return .tooLarge }
+        return state.withLock { state in
+            var round = follow(state.round)
+            if round.end > Self.roundSize, checkpoint() >= round.commit { round = Round(mark: Self.newMark()) }
+            let entry = Self.entry(content, round.mark, commit)
+            guard round.end + entry.count <= Self.largestRound else {
+                state.round = round
+                return .tooLarge
+            }
+            if state.size == 0 { state.size = max(0, Int(lseek(descriptor, 0, SEEK_END))) }
+            while round.end + entry.count > state.size {
+                let result = fill(upTo: state.size + Self.step, &state)
+                guard result == 0 else { return .failed(result) }
+            }
+            let offset = round.end
+            let result = write(entry, at: offset)
+            guard result == 0 else { return .failed(result) }
+            round.end += entry.count
+            round.commit = commit
+            state.round = round
+            return .written(offset)
+        }
+    }
+
+    /// Takes back the entry at an offset, whose commit has failed.
+    ///
+    /// - Returns: the operating system's error number, or 0.
+    func retract(_ offset: Int) -> Int32 {
+        state.withLock { state in
+            state.round = nil
+            return write([UInt8](repeating: 0, count: Self.headerSize), at: offset)
+        }
+    }
+
+    private static func newMark() -> UInt64 { UInt64.random(in: 1...UInt64.max) }
+
+    private static func entry(_ content: [UInt8], _ mark: UInt64, _ commit: UInt64) -> [UInt8] {
+        let fields = [mark, commit, UInt64(content.count), check(content, mark, commit)]
+        var bytes = fields.withUnsafeBytes { [UInt8]($0) }
+        bytes.reserveCapacity(bytes.count + content.count + 8)
+        bytes += content
+        bytes += [UInt8](repeating: 0, count: (8 - content.count % 8) % 8)
+        return bytes
+    }
+
+    private static func check(_ content: [UInt8], _ mark: UInt64, _ commit: UInt64) -> UInt64 {
+        let sum = content.withUnsafeBytes { checksum_crc32c(0, $0.baseAddress, $0.count) }
+        return UInt64(sum).mixed(with: mark).mixed(with: commit).mixed(with: UInt64(content.count))
+    }
+
+    // MARK: Reading
+
+    /// All bytes of the file; nil if they cannot be read.
+    var bytes: [UInt8]? {
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        return size < 0 ? nil : [UInt8](descriptor, at: 0, count: size)
+    }
+
+    /// The contents of the newest round, in the order in which they were written.
+    var contents: [[UInt8]] {
+        state.withLock { _ in
+            var contents: [[UInt8]] = []
+            _ = walk(from: nil) { contents.append($0) }
+            return contents
+        }
+    }
+
+    /// The round that is on the disk. Other processes may have gone on with the one that is known, or begun another.
+    private func follow(_ known: Round?) -> Round {
+        walk(from: known.flatMap { round in words(at: Self.firstOffset, count: 1) == [round.mark] ? round : nil })
+            ?? Round(mark: Self.newMark())
+    }
+
+    /// - Returns: nil if no entry is whole.
+    private func walk(from known: Round?, _ body: ([UInt8]) -> Void = { _ in }) -> Round? {
+        var round = known
+        while true {
+            let offset = round?.end ?? Self.firstOffset
+            guard let fields = words(at: offset, count: 4), fields[0] != 0, round?.mark ?? fields[0] == fields[0],
+                fields[2] <= UInt64(Self.largestEntry),
+                let content = [UInt8](descriptor, at: offset + Self.headerSize, count: Int(fields[2])),
+                Self.check(content, fields[0], fields[1]) == fields[3]
+            else { return round }
+            body(content)
+            let size = Self.headerSize + (content.count + 7) & ~7
+            round = Round(mark: fields[0], end: offset + size, commit: fields[1])
+        }
+    }
+}
