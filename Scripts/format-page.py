@@ -12,6 +12,7 @@ sections = [
     ("Tables", "StoreTables"),
     ("Sums of pages", "PageSums"),
     ("Checkpoints", "CheckpointFile"),
+    ("The journal", "CommitJournal"),
     ("Header and head", "StoreHeader"),
     ("Events", "EventRecord"),
     ("Maintenance events", "MaintenanceRecord"),
@@ -71,7 +72,8 @@ written once, by `Scripts/format-fixture.sh`, and never again.
 |---|---|
 | `data.mdb`, `lock.mdb` | LMDB's map, and its table of readers |
 | `pages.sums` | a sum of each page of `data.mdb` |
-| `checkpoint` | the commit to which a power cut takes a copy of a shared log back |
+| `checkpoint` | the commit to which a power cut takes a store back whose commits are not synced: a copy of a shared log, or one with a journal |
+| `journal` | the saves since then, of a store with the durability `journaled` |
 | `writer.lock` | locked by the process that writes |
 | `blobs/ab/cdef...` | large binary values, named by the SHA-256 of their bytes |
 | `blobs.lock` | locked shared by processes that write blobs, exclusively by the one that removes orphaned ones |

@@ -1,4 +1,5 @@
 import Foundation
+import StrataGraph
 
 /// The stores of all peers, in one folder, with the same movies.
 final class MovieStores {
@@ -19,7 +20,10 @@ final class MovieStores {
     ) { $0 + movies[$1].valueBytes }
     private var addedValueBytes = 0
 
-    init(_ movies: Movies, _ peers: Set<Peer>, in directory: URL) throws {
+    /// - Parameter durability: of Strata's store.
+    init(
+        _ movies: Movies, _ peers: Set<Peer>, in directory: URL, durability: PersistentStoreDurability = .full
+    ) throws {
         self.directory = directory
         self.movies = movies
         self.peers = peers
@@ -27,7 +31,8 @@ final class MovieStores {
         nextOwner = movies.owners
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        strata = try StrataMovies(at: directory.appending(path: "movies.strata", directoryHint: .isDirectory))
+        strata = try StrataMovies(
+            at: directory.appending(path: "movies.strata", directoryHint: .isDirectory), durability: durability)
         if peers.contains(.lmdb) { lmdb = try BareLMDB(path: path("lmdb")) }
         if peers.contains(.sqlite) { sqlite = try SQLiteMovies(path: path("movies.sqlite")) }
         if peers.contains(.grdb) { others.append(try GRDBMovies(path: path("grdb.sqlite"))) }

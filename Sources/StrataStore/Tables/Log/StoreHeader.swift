@@ -13,7 +13,8 @@
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
 //                       8: the history was truncated (LogBaseline.swift), set when that is first done;
 //                       16: values were erased, set by the first erasure;
-//                       32: a model with encrypted attributes was installed
+//                       32: a model with encrypted attributes was installed; 256: saves may lie in the
+//                       journal only, set when the store is first opened with the durability `journaled`
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
