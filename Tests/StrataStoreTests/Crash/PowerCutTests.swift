@@ -44,6 +44,36 @@ struct PowerCutTests {
         }
     }
 
+    /// Two processes write the same journal, each between the other's saves.
+    @Test func aPowerCutTakesNothingOfTwoProcessesWithAJournal() throws {
+        let seed = RandomTesting.seeds(unlessAsked: [23])[0]
+        var generator = SeededGenerator(seed: seed)
+        let disk = try LoopDisk(sizeInMegabytes: 96)
+        let directory = disk.root.appending(path: "two.strata", directoryHint: .isDirectory)
+        var saved: [Int: Int] = [:]
+        for round in 0..<Self.cuts {
+            let first = try CrashChild(directory, .journaled, "alone")
+            // It makes the store.
+            let line = try #require(first.acknowledgement(), "round \(round)")
+            saved[line.thread] = line.number
+            let second = try CrashChild(directory, .journaled, "second")
+            for _ in 0..<Int.random(in: 3...30, using: &generator) {
+                for child in [first, second] {
+                    let line = try #require(child.acknowledgement(), "round \(round)")
+                    saved[line.thread] = line.number
+                }
+            }
+            // One of them ends before the power does, now and then.
+            if round % 3 == 1 { for line in first.kill() { saved[line.thread] = line.number } }
+            usleep(UInt32.random(in: 0...20_000, using: &generator))
+            try disk.cutPower()
+            if round % 3 != 1 { _ = first.kill() }
+            _ = second.kill()
+            try disk.mountAgain()
+            saved = try check(directory, .journaled, saved, "STRATA_SEED=\(seed), two processes, round \(round)")
+        }
+    }
+
     /// - Returns: how many saves of each thread are there.
     private func check(
         _ directory: URL, _ durability: StoreDurability, _ acknowledged: [Int: Int], _ place: String
