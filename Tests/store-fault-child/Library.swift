@@ -42,11 +42,16 @@ final class Library {
         ])
     }
 
+    /// As `STRATA_DURABILITY` says.
+    private static let durability =
+        ProcessInfo.processInfo.environment["STRATA_DURABILITY"].flatMap { StoreDurability(rawValue: $0) } ?? .full
+
     static var options: StoreOptions {
         var options = StoreOptions()
         options.rowLeaseSize = 8
         options.bufferLimits = .eager
         options.writerLockTimeout = .seconds(10)
+        options.durability = durability
         return options
     }
 

@@ -113,8 +113,9 @@ extension Environment {
         switch answer {
         case .written(let offset): return offset
         case .tooLarge: return nil
-        case .failed(let result):
-            throw SystemError.lmdb(result, "write the journal", path)
+        case .failed(let result): throw SystemError.lmdb(result, "write the journal", path)
+        case .unknown(let result):
+            throw LMDBError(.outcomeUnknown, operation: "write the journal", path: path, errno: result)
         }
     }
 

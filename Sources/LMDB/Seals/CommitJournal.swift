@@ -121,6 +121,8 @@ final class CommitJournal: Sendable {
         /// There is no room; a checkpoint after the commit takes its place.
         case tooLarge
         case failed(Int32)
+        /// It may be on the disk or not, and cannot be taken back.
+        case unknown(Int32)
     }
 
     /// Writes what a commit will change. It is on the disk when this returns.
@@ -143,7 +145,11 @@ final class CommitJournal: Sendable {
             }
             let offset = round.end
             let result = write(entry, at: offset)
-            guard result == 0 else { return .failed(result) }
+            guard result == 0 else {
+                // A part of it may be there, or all.
+                state.round = nil
+                return clear(offset) == 0 ? .failed(result) : .unknown(result)
+            }
             round.end += entry.count
             round.commit = commit
             state.round = round
@@ -157,9 +163,11 @@ final class CommitJournal: Sendable {
     func retract(_ offset: Int) -> Int32 {
         state.withLock { state in
             state.round = nil
-            return write([UInt8](repeating: 0, count: Self.headerSize), at: offset)
+            return clear(offset)
         }
     }
+
+    private func clear(_ offset: Int) -> Int32 { write([UInt8](repeating: 0, count: Self.headerSize), at: offset) }
 
     private static func newMark() -> UInt64 { UInt64.random(in: 1...UInt64.max) }
 

@@ -5,9 +5,11 @@ import Testing
 /// Stores under which the operating system fails, in a child process whose system calls can be told to.
 @Suite struct FaultTests {
     /// Every call that writes, syncs or names a file fails once, in every kind of work, each in a run of its own.
-    @Test(arguments: [(ENOSPC, "0"), (EIO, "1"), (EIO, "2")])
-    func everyCallMayFailOnce(error: Int32, manner: String) throws {
-        let lines = try run("sweep", "\(error)", manner)
+    @Test(arguments: [
+        (ENOSPC, "0", "full"), (EIO, "1", "full"), (EIO, "2", "full"), (EIO, "2", "journaled"),
+    ])
+    func everyCallMayFailOnce(error: Int32, manner: String, durability: String) throws {
+        let lines = try run("sweep", "\(error)", manner, durability: durability)
         guard lines != ["unavailable"] else { return }
         for work in [
             "insert", "change", "large values", "rebuild", "rebuild in steps", "sweep", "backup", "model", "many",
@@ -46,7 +48,7 @@ import Testing
             lines == ["a value that is there", "directories above a new store", "directories that others made", "done"])
     }
 
-    private func run(_ work: String, _ arguments: String...) throws -> [String] {
+    private func run(_ work: String, _ arguments: String..., durability: String = "full") throws -> [String] {
         let directory = FileManager.default.temporaryDirectory.appending(path: "strata-fault-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -55,7 +57,7 @@ import Testing
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(component: "store-fault-child")
         process.arguments = [work, directory.path(percentEncoded: false)] + arguments
-        process.environment = ["SWIFT_BACKTRACE": "enable=no"]
+        process.environment = ["SWIFT_BACKTRACE": "enable=no", "STRATA_DURABILITY": durability]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
