@@ -25,6 +25,7 @@ struct LogCopy {
         var histories = SchemaHistory([])
         var bookmarks = RecordedBookmarks()
         var hasErasedEvents = false
+        var hasBlocks = false
         /// The erasures that the log records, encoded, by their events.
         var erasures: [EventNumber: [UInt8]] = [:]
 
@@ -74,6 +75,7 @@ struct LogCopy {
         header.hasViews = made.views != nil
         header.hasTexts = made.views?.texts != nil
         header.hasBaseline = baseline != nil
+        header.hasBlocks = state.hasBlocks
         header.isEncrypted = try header.isEncrypted || state.histories.schemas.contains { $0.hasEncryption }
         let later = try laterErasures(log)
         header.hasErasures = state.hasErasedEvents || !state.erasures.isEmpty || !later.isEmpty
@@ -133,14 +135,20 @@ struct LogCopy {
         var written = 0
         state.event = baseline.event
         state.transaction = baseline.transaction
-        try reader.events(from: start.event.advanced(by: 1), through: baseline.event) { event, number in
-            try transaction.append(made.events, number.rawValue, event.record)
+        var packing = EventPacking()
+        let append = { (number: UInt64, record: UnsafeRawBufferPointer) in
+            try transaction.append(made.events, number, record)
+        }
+        try reader.events(from: start.event.advanced(by: 1), through: baseline.event, .whole) { event, number in
+            try packing.add(number.rawValue, event.record, append)
             written += event.record.count
             try state.note(event, number)
             guard written >= Self.stepInBytes else { return true }
             state.event = number
             return false
         }
+        try packing.finish(append)
+        state.hasBlocks = state.hasBlocks || packing.hasBlocks
         let replay = Replay(after: .init(applied: start.event, histories: start.histories), made)
         state.histories = try replay.run(reader, through: state.event, into: transaction, &counter).histories
         return state
@@ -154,26 +162,27 @@ struct LogCopy {
         let reader = LogReader(log, tables, SchemaHistory([]))
         var state = start
         var written = 0
+        var packing = EventPacking()
+        let append = { (number: UInt64, record: UnsafeRawBufferPointer) in
+            try transaction.append(made.events, number, record)
+        }
         while state.transaction < last, written < Self.stepInBytes {
             let next = TransactionNumber(rawValue: state.transaction.rawValue + 1)
             guard let record = try reader.transaction(next),
                 let bytes = try log.get(tables.transactions, next.rawValue)
             else { throw StrataError(.corrupt, "A transaction of the log is missing: \(next).") }
             try transaction.append(made.transactions, next.rawValue, bytes)
-            for offset in 0..<UInt64(record.eventCount) {
-                let number = record.firstEvent.rawValue + offset
-                guard let event = try log.get(tables.events, number) else {
-                    throw StrataError(
-                        .corrupt, "An event of the log is missing.",
-                        context: .init(eventNumber: .init(rawValue: number)))
-                }
-                try transaction.append(made.events, number, event)
-                written += event.count
-                try state.note(try EventView(event), EventNumber(rawValue: number))
+            try reader.events(from: record.firstEvent, through: record.lastEvent, .whole) { event, number in
+                try packing.add(number.rawValue, event.record, append)
+                written += event.record.count
+                try state.note(event, number)
+                return true
             }
             state.transaction = next
             state.event = record.lastEvent
         }
+        try packing.finish(append)
+        state.hasBlocks = state.hasBlocks || packing.hasBlocks
         let replay = Replay(after: .init(applied: start.event, histories: start.histories), made)
         state.histories = try replay.run(reader, through: state.event, into: transaction, &counter).histories
         return state

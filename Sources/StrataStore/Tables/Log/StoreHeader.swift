@@ -13,7 +13,8 @@
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
 //                       8: the history was truncated (LogBaseline.swift), set when that is first done;
 //                       16: values were erased, set by the first erasure;
-//                       32: a model with encrypted attributes was installed
+//                       32: a model with encrypted attributes was installed;
+//                       64: events are in blocks (EventBlock.swift), set by the first one
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
@@ -41,12 +42,13 @@ package struct StoreHeader: Sendable, Hashable {
     static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
     static let formatVersion: UInt32 = 1
     /// The incompatible flags that this version supports.
-    static let knownFlags: UInt32 = newFlags | baselineFlag | erasureFlag | encryptionFlag
+    static let knownFlags: UInt32 = newFlags | baselineFlag | erasureFlag | encryptionFlag | blockFlag
     /// The incompatible flags of a new store.
     static let newFlags: UInt32 = 7
     private static let baselineFlag: UInt32 = 8
     private static let erasureFlag: UInt32 = 16
     private static let encryptionFlag: UInt32 = 32
+    private static let blockFlag: UInt32 = 64
     /// The read-compatible flags that this version supports.
     static let knownReadFlags: UInt32 = 3 | 64
 
@@ -83,6 +85,12 @@ package struct StoreHeader: Sendable, Hashable {
     var isEncrypted: Bool {
         get { incompatibleFlags & Self.encryptionFlag != 0 }
         set { setFlag(Self.encryptionFlag, newValue) }
+    }
+
+    /// Whether events are in blocks.
+    var hasBlocks: Bool {
+        get { incompatibleFlags & Self.blockFlag != 0 }
+        set { setFlag(Self.blockFlag, newValue) }
     }
 
     private mutating func setFlag(_ flag: UInt32, _ isSet: Bool) {

@@ -21,6 +21,10 @@ final class Committer {
     private var isFoldDue = false
     /// Whether moving entries has failed and waits for the next save.
     private var isFoldPutOff = false
+    /// The last event that was looked at for blocks; nil before the first look.
+    private var packed: UInt64?
+    /// Whether enough events behind it can go into blocks.
+    private var isPackingDue = false
     /// A save that would touch more pages than this is refused before its first write (rule 11 of ARCHITECTURE.md).
     static let dirtyPageLimit = 64_000
 
@@ -102,12 +106,12 @@ final class Committer {
     }
 
     /// Whether there is work to do between saves.
-    var isTidyingDue: Bool { isFoldDue && !isFoldPutOff }
+    var isTidyingDue: Bool { (isFoldDue || isPackingDue) && !isFoldPutOff }
 
     /// Does a part of that work, in one commit.
     func tidy() {
         do {
-            try foldSome()
+            if isFoldDue { try foldSome() } else { try packSome() }
         } catch {
             // The next save tries again, and reports the failure.
             isFoldPutOff = true
@@ -136,6 +140,23 @@ final class Committer {
         }
     }
 
+    /// Moves events behind the newest ones into blocks; the log has the same events.
+    private func packSome() throws {
+        let (tables, limits) = (file.tables, file.tables.packing)
+        isPackingDue = false
+        isPackingDue = try file.write { transaction in
+            let head = try file.readHead(transaction)
+            packed = try LogPacking(tables: tables, transaction: transaction).run(
+                to: head.event, keeping: limits.newestApart, atMost: limits.eventsInOneCommit)
+            return isPackingDue(at: head.event)
+        }
+    }
+
+    private func isPackingDue(at head: EventNumber) -> Bool {
+        let limits = file.tables.packing
+        return head.rawValue >= (packed ?? 0) + UInt64(limits.newestApart + limits.eventsInOneCommit)
+    }
+
     private func apply(_ group: [ChangeSet], _ transaction: WriteTransaction) throws -> [Submission.Answer] {
         var group = group
         return try apply(&group, { [] }, transaction)
@@ -160,7 +181,11 @@ final class Committer {
                 }
             }
             group += joining()
-            guard group.count > results.count else { return results }
+            guard group.count > results.count else {
+                if packed == nil { packed = try LogPacking.end(file.tables, transaction) }
+                isPackingDue = isPackingDue(at: head.event)
+                return results
+            }
         }
     }
 
