@@ -77,7 +77,8 @@ package final class EventBlockReader {
         var isVerbatim = false
         var objectStep: UInt64 = 0
         var previousStep: UInt64 = 0
-        var runs = 0..<0
+        var firstRun = 0
+        var runCount = 0
         var differing = 0
         /// How many events of the group were read or passed over.
         var read: UInt64 = 0
@@ -85,31 +86,44 @@ package final class EventBlockReader {
 
     /// Adjacent bytes that differ.
     private struct Run {
-        let offset: Int
-        var count: Int
+        var offset: UInt16
+        var count: UInt16
     }
 
-    private var block = UnsafeRawBufferPointer(start: nil, count: 0)
-    private var groups: [Group] = []
-    private var templates: [UInt8] = []
-    private var runs: [Run] = []
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(
+    // Bare memory, since each event uses all of it.
+    private let groups = UnsafeMutablePointer<Group>.allocate(capacity: EventBlock.mostGroups)
+    /// No block has more bits for bytes that differ.
+    private let runs = UnsafeMutablePointer<Run>.allocate(capacity: EventBlock.largestSize * 4)
+    /// The heads of the groups, with 0 where they differ.
+    private let templates = UnsafeMutableRawPointer.allocate(
+        byteCount: EventBlock.mostGroups * EventBlock.largestEvent, alignment: 8)
+    private let buffer = UnsafeMutableRawPointer.allocate(
         byteCount: EventBlock.largestEvent + EventBlock.largestSize, alignment: 8)
-    private var size = 0
-    private var indexes = 0
-    private var firstRecord = 0
-    private var position = 0
-    private var saltsFollow = false
-    private var current = Group()
+    @exclusivity(unchecked) private var block = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) private var groupCount = 0
+    @exclusivity(unchecked) private var runCount = 0
+    @exclusivity(unchecked) private var templateSize = 0
+    @exclusivity(unchecked) private var size = 0
+    @exclusivity(unchecked) private var indexes = 0
+    @exclusivity(unchecked) private var firstRecord = 0
+    @exclusivity(unchecked) private var position = 0
+    @exclusivity(unchecked) private var saltsFollow = false
+    /// The group of the event that was read last.
+    @exclusivity(unchecked) private var current = 0
 
     /// The number of events in the block.
-    package private(set) var count = 0
+    @exclusivity(unchecked) package private(set) var count = 0
     /// The index of the next event.
-    package private(set) var index = 0
+    @exclusivity(unchecked) package private(set) var index = 0
 
     package init() {}
 
-    deinit { buffer.deallocate() }
+    deinit {
+        groups.deallocate()
+        runs.deallocate()
+        templates.deallocate()
+        buffer.deallocate()
+    }
 
     /// Begins a block.
     package func open(_ block: UnsafeRawBufferPointer) throws(CorruptRecord) {
@@ -141,15 +155,13 @@ package final class EventBlockReader {
     /// Goes back to the first event.
     package func rewind() {
         (index, position) = (0, firstRecord)
-        for number in groups.indices { groups[number].read = 0 }
+        for number in 0..<groupCount { groups[number].read = 0 }
     }
 
     /// Forgets the block.
     package func close() {
         (count, index, size, position) = (0, 0, 0, 0)
-        groups.removeAll(keepingCapacity: true)
-        templates.removeAll(keepingCapacity: true)
-        runs.removeAll(keepingCapacity: true)
+        (groupCount, runCount, templateSize) = (0, 0, 0)
         block = UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
@@ -171,34 +183,36 @@ package final class EventBlockReader {
             block[start + 3] & ~EventBlock.verbatim == 0
         else { throw CorruptRecord("a group of events that cannot be", at: start) }
         let mask = try take((group.headSize + 7) / 8)
-        group.template = templates.count
-        let firstRun = runs.count
+        group.firstRun = runCount
         for offset in 0..<group.headSize where block[mask + offset / 8] & 1 << UInt8(offset % 8) != 0 {
             group.differing += 1
-            if runs.count > firstRun, runs[runs.count - 1].offset + runs[runs.count - 1].count == offset {
-                runs[runs.count - 1].count += 1
+            if runCount > group.firstRun, Int(runs[runCount - 1].offset + runs[runCount - 1].count) == offset {
+                runs[runCount - 1].count += 1
             } else {
-                runs.append(Run(offset: offset, count: 1))
+                runs[runCount] = Run(offset: UInt16(offset), count: 1)
+                runCount += 1
             }
         }
-        group.runs = firstRun..<runs.count
+        group.runCount = runCount - group.firstRun
+        group.template = templateSize
+        templateSize += group.headSize
+        let template = UnsafeMutableRawBufferPointer(start: templates + group.template, count: group.headSize)
+        template.initializeMemory(as: UInt8.self, repeating: 0)
         let zeros = try take((group.headSize - group.differing + 7) / 8)
-        templates.append(contentsOf: repeatElement(0, count: group.headSize))
         var same = 0
         for offset in 0..<group.headSize where block[mask + offset / 8] & 1 << UInt8(offset % 8) == 0 {
-            if block[zeros + same / 8] & 1 << UInt8(same % 8) != 0 {
-                templates[group.template + offset] = block[try take(1)]
-            }
+            if block[zeros + same / 8] & 1 << UInt8(same % 8) != 0 { template[offset] = block[try take(1)] }
             same += 1
         }
-        groups.append(group)
+        groups[groupCount] = group
+        groupCount += 1
     }
 
     /// Takes the next event's group and the size of its rest, and moves to the bytes of its head.
     private func begin() throws(CorruptRecord) -> (group: Int, rest: Int)? {
         guard index < count else { return nil }
-        let group = groups.count > 1 ? Int(block[indexes + index]) : 0
-        guard group < groups.count else { throw CorruptRecord("a group that a block does not have", at: indexes + index) }
+        let group = groupCount > 1 ? Int(block[indexes + index]) : 0
+        guard group < groupCount else { throw CorruptRecord("a group that a block does not have", at: indexes + index) }
         let width = groups[group].restWidth
         let length = try take(width)
         var rest = 0
@@ -214,20 +228,15 @@ package final class EventBlockReader {
     ///
     /// - Returns: false behind the last.
     package func next() throws(CorruptRecord) -> Bool {
-        guard let (number, rest) = try begin(), let target = buffer.baseAddress, let source = block.baseAddress else {
-            return false
-        }
-        let group = groups[number]
-        templates.withUnsafeBytes { templates in
-            if let templates = templates.baseAddress {
-                target.copyMemory(from: templates + group.template, byteCount: group.headSize)
-            }
-        }
+        guard let (number, rest) = try begin(), let source = block.baseAddress else { return false }
+        let (target, group) = (buffer, groups[number])
+        target.copyMemory(from: templates + group.template, byteCount: group.headSize)
         var next = source + position
-        for index in group.runs {
-            let run = runs[index]
-            (target + run.offset).copyMemory(from: next, byteCount: run.count)
-            next += run.count
+        let run = runs + group.firstRun
+        for index in 0..<group.runCount {
+            let count = Int(run[index].count)
+            (target + Int(run[index].offset)).copyMemory(from: next, byteCount: count)
+            next += count
         }
         (target + group.headSize).copyMemory(from: next, byteCount: rest)
         if group.objectStep != 0 { Self.add(group.objectStep &* group.read, to: target + 8) }
@@ -236,7 +245,7 @@ package final class EventBlockReader {
         if !group.isVerbatim {
             target.storeBytes(of: UInt32(size - EventHeader.size).littleEndian, toByteOffset: 32, as: UInt32.self)
         }
-        current = group
+        current = number
         end(number, rest)
         guard index < count || position == block.count else {
             throw CorruptRecord("bytes after the last event of a block", at: position)
@@ -262,12 +271,12 @@ package final class EventBlockReader {
     }
 
     /// The event that was read last, valid until the next one is. The caller may complete it there.
-    package var record: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[..<size]) }
+    package var record: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: buffer, count: size) }
     /// Whether the digest of that event is to be computed.
-    package var needsDigest: Bool { !current.isVerbatim }
+    package var needsDigest: Bool { !groups[current].isVerbatim }
     /// What the salt of that event follows from; nil if the event has it.
     package var secret: UnsafeRawBufferPointer? {
-        guard saltsFollow, !current.isVerbatim else { return nil }
+        guard saltsFollow, !groups[current].isVerbatim else { return nil }
         let start = EventBlock.headerSize
         return UnsafeRawBufferPointer(rebasing: block[start..<start + EventBlock.secretSize])
     }

@@ -3,10 +3,12 @@
 /// The bytes of the events must stay until the block is finished.
 package struct EventBlockBuilder: ~Copyable {
     private let saltsFollow: Bool
+    /// Those in use, then others of earlier blocks.
     private var groups: [EventGroup] = []
+    private var groupCount = 0
     private var events: [(bytes: UnsafeRawBufferPointer, group: Int)] = []
-    /// The state of a group before an event that may not fit.
-    private var before = EventGroup.State()
+    /// The bytes of the groups with their events.
+    private var groupSize = 0
 
     /// - Parameter saltsFollow: whether the salts are computed from the block's secret; the events have none yet.
     package init(saltsFollow: Bool) { self.saltsFollow = saltsFollow }
@@ -14,11 +16,9 @@ package struct EventBlockBuilder: ~Copyable {
     /// The number of events so far.
     package var count: Int { events.count }
 
-    private var size: Int { size(events.count) }
-
-    private func size(_ count: Int) -> Int {
-        groups.reduce(EventBlock.headerSize + (saltsFollow ? EventBlock.secretSize : 0)) { $0 + $1.size }
-            + (groups.count > 1 ? count : 0)
+    /// The bytes of a block besides those of its groups.
+    private func outerSize(groups: Int, events: Int) -> Int {
+        EventBlock.headerSize + (saltsFollow ? EventBlock.secretSize : 0) + (groups > 1 ? events : 0)
     }
 
     // MARK: Adding
@@ -32,7 +32,7 @@ package struct EventBlockBuilder: ~Copyable {
         else { return false }
         let flags = EventFlags(rawValue: UInt16(littleEndian: event.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
         let key = Self.key(of: event)
-        guard let index = groups.firstIndex(where: { $0.key == key }) else {
+        guard let index = (0..<groupCount).first(where: { groups[$0].key == key }) else {
             return begin(event, key, isVerbatim: flags.contains(.redacted))
         }
         guard extend(index, event) else { return false }
@@ -54,30 +54,33 @@ package struct EventBlockBuilder: ~Copyable {
     private mutating func begin(
         _ event: UnsafeRawBufferPointer, _ key: (UInt64, UInt64), isVerbatim: Bool
     ) -> Bool {
-        guard groups.count < EventBlock.mostGroups else { return false }
-        groups.append(EventGroup(key, event, isVerbatim: isVerbatim, saltsFollow: saltsFollow))
-        guard size(events.count + 1) <= EventBlock.largestSize else {
-            groups.removeLast()
-            return false
-        }
-        events.append((event, groups.count - 1))
+        guard groupCount < EventBlock.mostGroups else { return false }
+        if groupCount == groups.count { groups.append(EventGroup(saltsFollow: saltsFollow)) }
+        let group = groups[groupCount]
+        group.begin(key, event, isVerbatim: isVerbatim)
+        let size = outerSize(groups: groupCount + 1, events: events.count + 1) + groupSize + group.size
+        guard size <= EventBlock.largestSize else { return false }
+        events.append((event, groupCount))
+        groupCount += 1
+        groupSize += group.size
         return true
     }
 
     /// Adds an event to a group if the block is not too large then.
     private mutating func extend(_ index: Int, _ event: UnsafeRawBufferPointer) -> Bool {
-        groups[index].save(to: &before)
-        groups[index].add(event)
-        if size(events.count + 1) <= EventBlock.largestSize { return true }
-        groups[index].restore(before)
-        return false
+        let group = groups[index]
+        let others = groupSize - group.size
+        let most = EventBlock.largestSize - outerSize(groups: groupCount, events: events.count + 1) - others
+        guard group.add(event, atMost: most) else { return false }
+        groupSize = others + group.size
+        return true
     }
 
     // MARK: Finishing
 
     /// Forgets the events.
     package mutating func removeAll() {
-        groups.removeAll(keepingCapacity: true)
+        (groupCount, groupSize) = (0, 0)
         events.removeAll(keepingCapacity: true)
     }
 
@@ -87,7 +90,7 @@ package struct EventBlockBuilder: ~Copyable {
     package mutating func finish(secret: [UInt8] = []) -> [UInt8] {
         precondition(
             secret.count == (saltsFollow ? EventBlock.secretSize : 0), "A block needs a secret if salts follow from it.")
-        let size = size
+        let size = outerSize(groups: groupCount, events: events.count) + groupSize
         let block = [UInt8](unsafeUninitializedCapacity: size) { buffer, written in
             var target = BlockTarget(UnsafeMutableRawBufferPointer(buffer))
             write(secret, to: &target)
@@ -104,13 +107,13 @@ package struct EventBlockBuilder: ~Copyable {
         target.append(UInt8(truncatingIfNeeded: events.count))
         target.append(UInt8(truncatingIfNeeded: events.count >> 8))
         for _ in 0..<4 { target.append(0) }
-        target.append(UInt8(groups.count))
+        target.append(UInt8(groupCount))
         target.append(0)
         secret.withUnsafeBytes { target.append($0) }
-        if groups.count > 1 { for event in events { target.append(UInt8(event.group)) } }
+        if groupCount > 1 { for event in events { target.append(UInt8(event.group)) } }
         var runs: [[Range<Int>]] = []
-        for group in groups { runs.append(write(group, to: &target)) }
-        var ordinals = [UInt64](repeating: 0, count: groups.count)
+        for group in groups[..<groupCount] { runs.append(write(group, to: &target)) }
+        var ordinals = [UInt64](repeating: 0, count: groupCount)
         withUnsafeTemporaryAllocation(byteCount: EventHeader.size, alignment: 8) { header in
             for (event, index) in events {
                 let group = groups[index]

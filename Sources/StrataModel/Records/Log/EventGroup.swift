@@ -1,118 +1,128 @@
 /// Events of a block that have much in common, while the block is made.
-struct EventGroup {
-    let key: (UInt64, UInt64)
-    let first: UnsafeRawBufferPointer
-    let isVerbatim: Bool
-    let saltsFollow: Bool
-    private(set) var count = 1
-    /// The bytes that all of the events have.
-    private(set) var headSize: Int
-    private var largest: Int
-    private var sizeSum: Int
-    private(set) var objectStep: UInt64 = 0
-    private(set) var previousStep: UInt64 = 0
-    /// The bits in which the heads differ, word by word.
-    private var differences: [UInt64]
-    /// The same of object id and previous event, less the steps.
-    private var stepped: (object: UInt64, previous: UInt64) = (0, 0)
-    /// Bytes that differ, and bytes that neither differ nor are 0.
-    private var differing = 0
-    private var constant = 0
+/// One group serves one block after the other.
+final class EventGroup {
+    @exclusivity(unchecked) private(set) var key: (UInt64, UInt64) = (0, 0)
+    @exclusivity(unchecked) private(set) var first = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) private(set) var isVerbatim = false
+    private let saltsFollow: Bool
+    @exclusivity(unchecked) private(set) var objectStep: UInt64 = 0
+    @exclusivity(unchecked) private(set) var previousStep: UInt64 = 0
+    @exclusivity(unchecked) private var state = State()
+    /// The bits in which the heads differ, word by word, and the same before the last event.
+    private let differences = UnsafeMutablePointer<UInt64>.allocate(capacity: EventBlock.largestEvent / 8)
+    private let earlier = UnsafeMutablePointer<UInt64>.allocate(capacity: EventBlock.largestEvent / 8)
+    /// The bytes that the group takes with its events.
+    @exclusivity(unchecked) private(set) var size = 0
 
-    init(_ key: (UInt64, UInt64), _ first: UnsafeRawBufferPointer, isVerbatim: Bool, saltsFollow: Bool) {
+    /// What an event changes.
+    private struct State {
+        var count = 1
+        /// The bytes that all of the events have.
+        var headSize = 0
+        var largest = 0
+        var sizeSum = 0
+        /// The bits in which object ids and previous events differ, less the steps.
+        var stepped: (object: UInt64, previous: UInt64) = (0, 0)
+        /// Bytes that differ, and bytes that neither differ nor are 0.
+        var differing = 0
+        var constant = 0
+
+        /// The width of the lengths of the rest.
+        var restWidth: Int { largest == headSize ? 0 : largest - headSize < 256 ? 1 : 2 }
+
+        var size: Int {
+            EventBlock.groupHeaderSize + (headSize + 7) / 8 + (headSize - differing + 7) / 8 + constant
+                + count * (restWidth + differing - headSize) + sizeSum
+        }
+    }
+
+    init(saltsFollow: Bool) { self.saltsFollow = saltsFollow }
+
+    deinit {
+        differences.deallocate()
+        earlier.deallocate()
+    }
+
+    /// Begins with the first event.
+    func begin(_ key: (UInt64, UInt64), _ first: UnsafeRawBufferPointer, isVerbatim: Bool) {
         self.key = key
         self.first = first
         self.isVerbatim = isVerbatim
-        self.saltsFollow = saltsFollow
-        headSize = first.count
-        largest = first.count
-        sizeSum = first.count
-        differences = [UInt64](repeating: 0, count: (first.count + 7) / 8)
+        (objectStep, previousStep) = (0, 0)
+        state = State(headSize: first.count, largest: first.count, sizeSum: first.count)
+        differences.update(repeating: 0, count: wordCount)
         countBytes()
+        size = state.size
     }
 
-    /// The width of the lengths of the rest.
-    var restWidth: Int { largest == headSize ? 0 : largest - headSize < 256 ? 1 : 2 }
-
-    /// The bytes that the group takes with its events.
-    var size: Int {
-        EventBlock.groupHeaderSize + (headSize + 7) / 8 + (headSize - differing + 7) / 8 + constant
-            + count * (restWidth + differing - headSize) + sizeSum
-    }
+    var headSize: Int { state.headSize }
+    var restWidth: Int { state.restWidth }
+    private var wordCount: Int { (state.headSize + 7) / 8 }
 
     /// Whether object ids, or numbers of previous events, are written less the steps.
-    var stepsObject: Bool { Self.isShorter(stepped.object, differences[1]) }
-    var stepsPrevious: Bool { Self.isShorter(stepped.previous, differences[3]) }
-
-    /// What `add` changes.
-    struct State {
-        fileprivate var count = 0
-        fileprivate var headSize = 0
-        fileprivate var largest = 0
-        fileprivate var sizeSum = 0
-        fileprivate var steps: (UInt64, UInt64) = (0, 0)
-        fileprivate var stepped: (object: UInt64, previous: UInt64) = (0, 0)
-        fileprivate var counted = (0, 0)
-        fileprivate var differences: [UInt64] = []
-    }
-
-    /// Keeps the state for `restore`.
-    func save(to state: inout State) {
-        state.count = count
-        state.headSize = headSize
-        state.largest = largest
-        state.sizeSum = sizeSum
-        state.steps = (objectStep, previousStep)
-        state.stepped = stepped
-        state.counted = (differing, constant)
-        state.differences.removeAll(keepingCapacity: true)
-        state.differences.append(contentsOf: differences)
-    }
-
-    mutating func restore(_ state: State) {
-        (count, headSize, largest, sizeSum) = (state.count, state.headSize, state.largest, state.sizeSum)
-        (objectStep, previousStep) = state.steps
-        stepped = state.stepped
-        (differing, constant) = state.counted
-        differences.removeAll(keepingCapacity: true)
-        differences.append(contentsOf: state.differences)
-    }
+    var stepsObject: Bool { Self.isShorter(state.stepped.object, differences[1]) }
+    var stepsPrevious: Bool { Self.isShorter(state.stepped.previous, differences[3]) }
 
     // MARK: Adding
 
-    mutating func add(_ event: UnsafeRawBufferPointer) {
-        var isChanged = false
-        if event.count < headSize {
-            headSize = event.count
-            differences.removeSubrange(((event.count + 7) / 8)...)
-            isChanged = true
-        }
-        let (object, previous) = (Self.word(1, event, headSize), Self.word(3, event, headSize))
-        let (firstObject, firstPrevious) = (Self.word(1, first, headSize), Self.word(3, first, headSize))
-        if count == 1 {
+    /// Adds an event if the group does not take more than `most` bytes then.
+    ///
+    /// - Returns: false if it does; the group is then as it was.
+    func add(_ event: UnsafeRawBufferPointer, atMost most: Int) -> Bool {
+        let before = (state, objectStep, previousStep)
+        let (object, previous) = (Self.word(1, event, EventHeader.size), Self.word(3, event, EventHeader.size))
+        let (firstObject, firstPrevious) = (
+            Self.word(1, first, EventHeader.size), Self.word(3, first, EventHeader.size)
+        )
+        if state.count == 1 {
             objectStep = object &- firstObject < 256 ? object &- firstObject : 0
             previousStep = previous &- firstPrevious < 256 ? previous &- firstPrevious : 0
         }
-        let ordinal = UInt64(count)
-        count += 1
-        largest = max(largest, event.count)
-        sizeSum += event.count
-        isChanged = Self.widen(&stepped.object, firstObject ^ (object &- objectStep &* ordinal)) || isChanged
-        isChanged = Self.widen(&stepped.previous, firstPrevious ^ (previous &- previousStep &* ordinal)) || isChanged
-        for index in differences.indices {
-            var difference = Self.word(index, first, headSize) ^ Self.word(index, event, headSize)
-            if index < Self.headerWords { difference &= kept(index) }
-            if difference != 0 { isChanged = Self.widen(&differences[index], difference) || isChanged }
+        let ordinal = UInt64(state.count)
+        state.count += 1
+        state.largest = max(state.largest, event.count)
+        state.sizeSum += event.count
+        state.stepped.object |= firstObject ^ (object &- objectStep &* ordinal)
+        state.stepped.previous |= firstPrevious ^ (previous &- previousStep &* ordinal)
+        let differs =
+            event.count < state.headSize || Self.differing(state.stepped.object) != Self.differing(before.0.stepped.object)
+            || Self.differing(state.stepped.previous) != Self.differing(before.0.stepped.previous)
+            || !isCovered(event)
+        if differs {
+            earlier.update(from: differences, count: wordCount)
+            state.headSize = min(state.headSize, event.count)
+            widen(event)
+            countBytes()
         }
-        if isChanged { countBytes() }
+        let size = state.size
+        if size <= most {
+            self.size = size
+            return true
+        }
+        (state, objectStep, previousStep) = before
+        if differs { differences.update(from: earlier, count: wordCount) }
+        return false
     }
 
-    /// - Returns: whether other bytes differ now.
-    @inline(__always)
-    private static func widen(_ known: inout UInt64, _ difference: UInt64) -> Bool {
-        let before = differing(known)
-        known |= difference
-        return differing(known) != before
+    /// Whether an event that is no shorter than the head differs only in bytes that are known to differ.
+    private func isCovered(_ event: UnsafeRawBufferPointer) -> Bool {
+        let (count, headSize, first) = (wordCount, state.headSize, first)
+        var other: UInt64 = 0
+        for index in 0..<count {
+            var difference = Self.word(index, first, headSize) ^ Self.word(index, event, headSize)
+            if index < Self.headerWords { difference &= kept(index) }
+            other |= Self.differing(difference) & ~Self.differing(differences[index])
+        }
+        return other == 0
+    }
+
+    private func widen(_ event: UnsafeRawBufferPointer) {
+        for index in 0..<wordCount {
+            var difference =
+                Self.word(index, first, state.headSize) ^ Self.word(index, event, state.headSize)
+            if index < Self.headerWords { difference &= kept(index) }
+            differences[index] |= difference
+        }
     }
 
     // MARK: Words
@@ -157,25 +167,26 @@ struct EventGroup {
     /// The bits in which the heads differ in one word, as they are written.
     func difference(_ index: Int) -> UInt64 {
         switch index {
-        case 1 where stepsObject: stepped.object
-        case 3 where stepsPrevious: stepped.previous
+        case 1 where stepsObject: state.stepped.object
+        case 3 where stepsPrevious: state.stepped.previous
         default: differences[index]
         }
     }
 
     /// Counts the bytes of the head that differ, and those that are written once.
-    private mutating func countBytes() {
-        (differing, constant) = (0, 0)
-        // Behind the end of the head both are 0.
-        let last = headSize % 8 == 0 ? UInt64.max : (1 << UInt64(headSize % 8 * 8)) - 1
-        differences[differences.count - 1] &= last
-        for index in differences.indices {
-            let differing = Self.differing(difference(index))
-            var word = Self.word(index, first, headSize)
+    private func countBytes() {
+        var (differing, constant) = (0, 0)
+        let count = wordCount
+        // Behind the end of the head nothing differs.
+        if state.headSize % 8 != 0 { differences[count - 1] &= (1 << UInt64(state.headSize % 8 * 8)) - 1 }
+        for index in 0..<count {
+            let mask = Self.differing(difference(index))
+            var word = Self.word(index, first, state.headSize)
             if index < Self.headerWords { word &= kept(index) }
-            self.differing += differing.nonzeroBitCount
-            constant += (Self.differing(word) & ~differing).nonzeroBitCount
+            differing += mask.nonzeroBitCount
+            constant += (Self.differing(word) & ~mask).nonzeroBitCount
         }
+        (state.differing, state.constant) = (differing, constant)
     }
 
     /// The header of an event as the block has it.

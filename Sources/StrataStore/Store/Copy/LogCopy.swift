@@ -55,15 +55,16 @@ struct LogCopy {
 
     private func copy(_ log: ReadTransaction, into target: Environment, _ fresh: StoreTables) throws {
         var made = fresh
+        let packs = hasBlocks(log)
         var counter = ProgressCounter("replaying events", total: Int(lastEvent.rawValue), progress)
         var state = State()
         while state.event < lastEvent {
             do {
                 state = try target.write { transaction in
                     guard let baseline, state.event < baseline.event else {
-                        return try step(state, log, made, transaction, &counter)
+                        return try step(state, log, made, transaction, packs: packs, &counter)
                     }
-                    return try keptStep(state, baseline, log, made, transaction, &counter)
+                    return try keptStep(state, baseline, log, made, transaction, packs: packs, &counter)
                 }
             } catch let error as StrataError {
                 // The step may install the first model with views, or with a full text.
@@ -114,6 +115,15 @@ struct LogCopy {
         }
     }
 
+    /// Whether the source has blocks of events; no where that cannot be read. A store without any stays as it is.
+    private func hasBlocks(_ log: ReadTransaction) -> Bool {
+        do {
+            return try StoreFile.meta("header", tables, log).map { try StoreHeader($0) }?.hasBlocks ?? false
+        } catch {
+            return false
+        }
+    }
+
     private var last: TransactionNumber { end?.number ?? .zero }
     private var lastEvent: EventNumber { end?.lastEvent ?? baseline?.event ?? .zero }
 
@@ -128,14 +138,14 @@ struct LogCopy {
     /// Copies some of the events that are kept up to the baseline, and makes the views of them.
     private func keptStep(
         _ start: State, _ baseline: LogBaseline, _ log: ReadTransaction, _ made: StoreTables,
-        _ transaction: WriteTransaction, _ counter: inout ProgressCounter
+        _ transaction: WriteTransaction, packs: Bool, _ counter: inout ProgressCounter
     ) throws -> State {
         let reader = LogReader(log, tables, SchemaHistory([]))
         var state = start
         var written = 0
         state.event = baseline.event
         state.transaction = baseline.transaction
-        var packing = EventPacking()
+        var packing = EventPacking(packs: packs)
         let append = { (number: UInt64, record: UnsafeRawBufferPointer) in
             try transaction.append(made.events, number, record)
         }
@@ -156,13 +166,13 @@ struct LogCopy {
 
     /// Copies some transactions with their events, and makes the views of them.
     private func step(
-        _ start: State, _ log: ReadTransaction, _ made: StoreTables, _ transaction: WriteTransaction,
+        _ start: State, _ log: ReadTransaction, _ made: StoreTables, _ transaction: WriteTransaction, packs: Bool,
         _ counter: inout ProgressCounter
     ) throws -> State {
         let reader = LogReader(log, tables, SchemaHistory([]))
         var state = start
         var written = 0
-        var packing = EventPacking()
+        var packing = EventPacking(packs: packs)
         let append = { (number: UInt64, record: UnsafeRawBufferPointer) in
             try transaction.append(made.events, number, record)
         }

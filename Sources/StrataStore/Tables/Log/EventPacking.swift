@@ -11,6 +11,13 @@ package struct PackingLimits: Sendable {
     package var eventsInOneCommit = 4096
 
     package init() {}
+
+    /// Events of the smallest store go into blocks, a few at a time.
+    package static var eager: PackingLimits {
+        var limits = PackingLimits()
+        (limits.fewestInTransaction, limits.newestApart, limits.eventsInOneCommit) = (4, 6, 5)
+        return limits
+    }
 }
 
 /// Packs consecutive events of a log, whose records are whole, into blocks.
@@ -23,13 +30,19 @@ struct EventPacking: ~Copyable {
     private var firstNumber: UInt64 = 0
     /// Whether a block was made.
     private(set) var hasBlocks = false
+    private let packs: Bool
     private let isChecked: Bool
 
     private static let capacity = 1 << 17
 
-    /// - Parameter isChecked: whether it is known that digests and checksums of the events match. A block has neither, so
-    ///   an event where they do not stays as it is.
-    init(isChecked: Bool = false) { self.isChecked = isChecked }
+    /// - Parameters:
+    ///   - packs: false writes each event by itself.
+    ///   - isChecked: whether it is known that digests and checksums of the events match. A block has neither,
+    ///     so an event where they do not stays as it is.
+    init(packs: Bool = true, isChecked: Bool = false) {
+        self.packs = packs
+        self.isChecked = isChecked
+    }
 
     deinit { copies.deallocate() }
 
@@ -47,7 +60,7 @@ struct EventPacking: ~Copyable {
     }
 
     private mutating func addCopy(_ number: UInt64, _ record: UnsafeRawBufferPointer) throws -> Bool {
-        guard used + record.count <= Self.capacity, isChecked || Self.isSound(record) else { return false }
+        guard packs, used + record.count <= Self.capacity, isChecked || Self.isSound(record) else { return false }
         let copy = UnsafeMutableRawBufferPointer(rebasing: copies[used..<used + record.count])
         copy.copyMemory(from: record)
         guard builder.add(UnsafeRawBufferPointer(copy)) else { return false }

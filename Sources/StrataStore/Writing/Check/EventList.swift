@@ -154,10 +154,16 @@ struct SealingWork: Sendable {
         packed.withLock { packed in for block in blocks { packed[block.range.lowerBound] = block } }
     }
 
-    /// The blocks that begin in a range of sealed events, by their first events.
-    func blocks(in range: Range<Int>) -> [Int: PackedEvents] {
+    /// Takes the blocks that begin in a range of sealed events, by their first events.
+    func takeBlocks(in range: Range<Int>) -> [Int: PackedEvents] {
         guard packs else { return [:] }
-        return packed.withLock { $0.filter { range.contains($0.key) } }
+        return packed.withLock { packed in
+            var blocks: [Int: PackedEvents] = [:]
+            for index in range {
+                if let block = packed.removeValue(forKey: index) { blocks[index] = block }
+            }
+            return blocks
+        }
     }
 
     fileprivate func take(_ end: End) -> Range<Int>? {

@@ -21,9 +21,10 @@ final class Committer {
     private var isFoldDue = false
     /// Whether moving entries has failed and waits for the next save.
     private var isFoldPutOff = false
-    /// The last event that was looked at for blocks; nil before the first look.
-    private var packed: UInt64?
-    /// Whether enough events behind it can go into blocks.
+    /// At least the number of events that have records of their own and were not looked at for blocks; nil if that is
+    /// not known.
+    private var eventsApart: Int?
+    /// Whether enough of them can go into blocks.
     private var isPackingDue = false
     /// A save that would touch more pages than this is refused before its first write (rule 11 of ARCHITECTURE.md).
     static let dirtyPageLimit = 64_000
@@ -144,17 +145,13 @@ final class Committer {
     private func packSome() throws {
         let (tables, limits) = (file.tables, file.tables.packing)
         isPackingDue = false
-        isPackingDue = try file.write { transaction in
+        eventsApart = try file.write { transaction in
             let head = try file.readHead(transaction)
-            packed = try LogPacking(tables: tables, transaction: transaction).run(
+            let end = try LogPacking(tables: tables, transaction: transaction).run(
                 to: head.event, keeping: limits.newestApart, atMost: limits.eventsInOneCommit)
-            return isPackingDue(at: head.event)
+            return Int(clamping: head.event.rawValue - end)
         }
-    }
-
-    private func isPackingDue(at head: EventNumber) -> Bool {
-        let limits = file.tables.packing
-        return head.rawValue >= (packed ?? 0) + UInt64(limits.newestApart + limits.eventsInOneCommit)
+        isPackingDue = eventsApart ?? 0 >= limits.newestApart + limits.eventsInOneCommit
     }
 
     private func apply(_ group: [ChangeSet], _ transaction: WriteTransaction) throws -> [Submission.Answer] {
@@ -182,11 +179,17 @@ final class Committer {
             }
             group += joining()
             guard group.count > results.count else {
-                if packed == nil { packed = try LogPacking.end(file.tables, transaction) }
-                isPackingDue = isPackingDue(at: head.event)
+                try notePacking(head, transaction)
                 return results
             }
         }
+    }
+
+    private func notePacking(_ head: LogHead, _ transaction: WriteTransaction) throws {
+        let limits = file.tables.packing
+        let apart = try eventsApart ?? Int(clamping: head.event.rawValue - LogPacking.end(file.tables, transaction))
+        eventsApart = apart
+        isPackingDue = apart >= limits.newestApart + limits.eventsInOneCommit
     }
 
     /// Checks and applies one save; `head` moves past it.
@@ -226,6 +229,9 @@ final class Committer {
                 metadata: changes.metadata, touched: touched)
             let record = try LogWriter.append(
                 events, description, after: &head, file, transaction, &projector, written: written)
+            if record.eventCount < file.tables.packing.fewestInTransaction, let eventsApart {
+                self.eventsApart = eventsApart + record.eventCount
+            }
             var saved = receipt(record, previousHead: record.firstEvent.rawValue - 1)
             saved.upsert = upsert
             saved.derived = derived

@@ -24,13 +24,13 @@ struct LogPacking {
     ///
     /// - Parameters:
     ///   - newest: how many events at the end of the log stay as they are.
-    ///   - count: looks at no more events.
+    ///   - count: looks at no more events that have records of their own.
     /// - Returns: the last event that was looked at.
     func run(to head: EventNumber, keeping newest: Int, atMost count: Int) throws -> UInt64 {
         let start = try Self.end(tables, transaction)
         let last = head.rawValue - min(head.rawValue, UInt64(newest))
         guard start < last else { return start }
-        let (blocks, end) = try collect(after: start, through: min(last, start + UInt64(count)))
+        let (blocks, end) = try collect(after: start, through: last, atMost: count)
         if !blocks.isEmpty {
             try write(blocks)
             try StoreFile.noteBlocks(tables, transaction)
@@ -44,7 +44,10 @@ struct LogPacking {
     private typealias Block = (first: UInt64, bytes: [UInt8])
 
     /// Makes blocks of the events that have records of their own.
-    private func collect(after start: UInt64, through end: UInt64) throws -> (blocks: [Block], end: UInt64) {
+    private func collect(
+        after start: UInt64, through last: UInt64, atMost count: Int
+    ) throws -> (blocks: [Block], end: UInt64) {
+        var (count, end) = (count, last)
         var blocks: [Block] = []
         func keep(_ number: UInt64, _ record: UnsafeRawBufferPointer) {
             if EventBlock.isBlock(record) { blocks.append((number, Array(record))) }
@@ -52,15 +55,21 @@ struct LogPacking {
         var packing = EventPacking()
         try transaction.withCursor(tables.events) { cursor in
             var found = try cursor.seek(atOrAfter: start + 1)
-            while found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue <= end {
+            while found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue <= last {
                 if !EventBlock.isBlock(cursor.value) {
-                    try packing.add(StoreKey.objectID(cursor.key, at: 0).rawValue, cursor.value, keep)
+                    let number = StoreKey.objectID(cursor.key, at: 0).rawValue
+                    try packing.add(number, cursor.value, keep)
+                    count -= 1
+                    if count == 0 {
+                        end = number
+                        break
+                    }
                 }
                 found = try cursor.next()
             }
         }
         // A block that is not full waits for the events after it, unless nothing else was found.
-        if let waiting = packing.first, waiting > start + 1, waiting + UInt64(packing.count) > end {
+        if let waiting = packing.first, !blocks.isEmpty, waiting + UInt64(packing.count) > end {
             return (blocks, waiting - 1)
         }
         try packing.finish(keep)

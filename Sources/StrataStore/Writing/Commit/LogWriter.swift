@@ -90,7 +90,7 @@ enum LogWriter {
     ) throws {
         let log = try transaction.writeCursor(file.tables.events)
         defer { log.close() }
-        let blocks = sealing.blocks(in: range)
+        let blocks = sealing.takeBlocks(in: range)
         // The index after the last block.
         var next = range.lowerBound
         for index in range {
