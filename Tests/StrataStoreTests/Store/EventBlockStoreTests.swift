@@ -78,7 +78,9 @@ import Testing
         try fixture.update(ids[7], ["rating": .double(-1)])
         try fixture.delete(ids[8])
         let head = try fixture.store.head()
-        try fixture.store.read(at: head) { snapshot in #expect(try snapshot.count(of: fixture.entity("Movie").id) == 3254) }
+        try fixture.store.read(at: head) { snapshot in
+            #expect(try snapshot.count(of: fixture.entity("Movie").id) == 3254)
+        }
         #expect(try fixture.store.history(of: ids[7]).map(\.kind) == [.updated, .inserted])
         #expect(try fixture.store.history(of: ids[8]).map(\.kind) == [.deleted, .inserted])
         let first = try #require(fixture.store.history(of: small[0]).first?.eventNumber)
@@ -217,7 +219,9 @@ import Testing
             _ = try withUnsafeBytes(of: range.lowerBound.bigEndian) { try log.seek(to: $0) }
             var bytes = Array(log.value)
             bytes[bytes.count - 3] ^= 1
-            try withUnsafeBytes(of: range.lowerBound.bigEndian) { key in try bytes.withUnsafeBytes { try log.put(key, $0) } }
+            try withUnsafeBytes(of: range.lowerBound.bigEndian) { key in
+                try bytes.withUnsafeBytes { try log.put(key, $0) }
+            }
         }
         #expect(try store.head() == head)
         try Self.isSound(store)

@@ -89,7 +89,7 @@ package struct EventBlockBuilder: ~Copyable {
     /// - Parameter secret: 16 bytes if the salts follow from it.
     package mutating func finish(secret: [UInt8] = []) -> [UInt8] {
         precondition(
-            secret.count == (saltsFollow ? EventBlock.secretSize : 0), "A block needs a secret if salts follow from it.")
+            secret.count == (saltsFollow ? EventBlock.secretSize : 0), "A block whose salts follow needs a secret.")
         let size = outerSize(groups: groupCount, events: events.count) + groupSize
         let block = [UInt8](unsafeUninitializedCapacity: size) { buffer, written in
             var target = BlockTarget(UnsafeMutableRawBufferPointer(buffer))

@@ -85,7 +85,8 @@ final class EventGroup {
         state.stepped.object |= firstObject ^ (object &- objectStep &* ordinal)
         state.stepped.previous |= firstPrevious ^ (previous &- previousStep &* ordinal)
         let differs =
-            event.count < state.headSize || Self.differing(state.stepped.object) != Self.differing(before.0.stepped.object)
+            event.count < state.headSize
+            || Self.differing(state.stepped.object) != Self.differing(before.0.stepped.object)
             || Self.differing(state.stepped.previous) != Self.differing(before.0.stepped.previous)
             || !isCovered(event)
         if differs {

@@ -18,7 +18,9 @@ enum EventDigest {
     static func complete(_ reader: EventBlockReader) {
         let event = reader.record
         guard let base = event.baseAddress else { return }
-        if let secret = reader.secret { writeSalt(secret, reader.index - 1, into: base + EventHeader.saltOffset) }
+        if let secret = reader.secret {
+            writeSalt(secret, reader.index - 1, into: base + EventHeader.saltOffset)
+        }
         if reader.needsDigest {
             write(
                 saltAndPayload: UnsafeRawBufferPointer(rebasing: event[EventHeader.saltOffset...]),

@@ -35,7 +35,8 @@ struct EventBlockTests {
             var bytes = [UInt8](repeating: 0, count: EventHeader.size) + payload
             bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { header.encode(into: base) } }
             if isErased {
-                for offset in EventHeader.digestOffset..<EventHeader.saltOffset { bytes[offset] = UInt8(random(0...255)) }
+                let digest = EventHeader.digestOffset..<EventHeader.saltOffset
+                for offset in digest { bytes[offset] = UInt8(random(0...255)) }
             } else if !saltsFollow {
                 for offset in EventHeader.saltOffset..<EventHeader.size { bytes[offset] = UInt8(random(0...255)) }
             }
@@ -171,7 +172,8 @@ struct EventBlockTests {
 
     @Test func aBlockHasTheBytesOfItsLayout() throws {
         let events: [[UInt8]] = (0..<2).map { index in
-            var event = [UInt8](repeating: 0, count: EventHeader.size) + [1, UInt8(7 + index)] + (index == 0 ? [] : [3])
+            let payload: [UInt8] = [1, UInt8(7 + index)] + (index == 0 ? [] : [3])
+            var event = [UInt8](repeating: 0, count: EventHeader.size) + payload
             let header = EventHeader(
                 kind: .updated, object: ObjectID(rawValue: UInt64(5 + index)),
                 transaction: TransactionNumber(rawValue: 9), previous: EventNumber(rawValue: UInt64(2 + 3 * index)),
