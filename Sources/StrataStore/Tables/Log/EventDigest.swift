@@ -34,8 +34,9 @@ enum EventDigest {
         var hash = SHA256()
         hash.update(bufferPointer: secret)
         withUnsafeBytes(of: UInt16(index).littleEndian) { hash.update(bufferPointer: $0) }
+        let size = EventHeader.size - EventHeader.saltOffset
         hash.finalize().withUnsafeBytes {
-            salt.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(salt), byteCount: EventHeader.size - EventHeader.saltOffset)
+            salt.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(salt), byteCount: size)
         }
     }
 

@@ -103,13 +103,7 @@ extension StoreFile {
     func noteBlocks(_ transaction: WriteTransaction) throws { try Self.noteBlocks(tables, transaction) }
 
     static func noteBlocks(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
-        guard let bytes = try meta("header", tables, transaction) else { return }
-        var header = try StoreHeader(bytes)
-        guard !header.hasBlocks else { return }
-        header.hasBlocks = true
-        try header.encoded().withUnsafeBytes { value in
-            try withKey("header") { try transaction.put(tables.meta, $0, value) }
-        }
+        try changeHeader(tables, transaction) { $0.hasBlocks = true }
     }
 }
 

@@ -47,7 +47,7 @@ struct LogPacking {
     private func collect(
         after start: UInt64, through last: UInt64, atMost count: Int
     ) throws -> (blocks: [Block], end: UInt64) {
-        var (count, end) = (count, last)
+        var (rest, end) = (count, last)
         var blocks: [Block] = []
         func keep(_ number: UInt64, _ record: UnsafeRawBufferPointer) {
             if EventBlock.isBlock(record) { blocks.append((number, Array(record))) }
@@ -59,8 +59,8 @@ struct LogPacking {
                 if !EventBlock.isBlock(cursor.value) {
                     let number = StoreKey.objectID(cursor.key, at: 0).rawValue
                     try packing.add(number, cursor.value, keep)
-                    count -= 1
-                    if count == 0 {
+                    rest -= 1
+                    if rest == 0 {
                         end = number
                         break
                     }
