@@ -78,9 +78,9 @@ import Testing
         try fixture.update(ids[7], ["rating": .double(-1)])
         try fixture.delete(ids[8])
         let head = try fixture.store.head()
-        try fixture.store.read(at: head) { snapshot in
-            #expect(try snapshot.count(of: fixture.entity("Movie").id) == 3254)
-        }
+        let movie = try fixture.entity("Movie").id
+        let count = try fixture.store.read(at: head) { try $0.count(of: movie) }
+        #expect(count == 3254)
         #expect(try fixture.store.history(of: ids[7]).map(\.kind) == [.updated, .inserted])
         #expect(try fixture.store.history(of: ids[8]).map(\.kind) == [.deleted, .inserted])
         let first = try #require(fixture.store.history(of: small[0]).first?.eventNumber)
