@@ -15,6 +15,7 @@ sections = [
     ("The journal", "CommitJournal"),
     ("Header and head", "StoreHeader"),
     ("Events", "EventRecord"),
+    ("Blocks of events", "EventBlock"),
     ("Maintenance events", "MaintenanceRecord"),
     ("Erasures", "ErasureRecord"),
     ("Transactions", "TransactionRecord"),
@@ -28,6 +29,7 @@ sections = [
     ("Aggregates of a group", "AggregateState"),
     ("Words of full texts", "TextPostings"),
     ("Tags and subscriptions", "Bookmarks"),
+    ("How far the log is in blocks", "LogPacking"),
     ("Metadata of the store", "StoreMetadata"),
     ("Keys of encrypted attributes", "EncryptionRecord"),
     ("A rebuild under way", "RebuildMark"),
@@ -54,11 +56,12 @@ them, verifies them, rebuilds them and writes to them, without a conversion. A s
 | format 1, unknown incompatible flags, or a newer format | refuses it with ``StrataError/Code/persistentStoreOpen`` and leaves it as it is |
 
 - A store keeps the format and flags with which it was made, so the version that made it can go on using it. Declaring the
-  first view or full text adds a read-compatible flag; truncating the history for the first time adds an incompatible one, so that 0.1.0
-  refuses such a store.
+  first view or full text adds a read-compatible flag; truncating the history for the first time adds an incompatible one, and so does
+  the first block of events, so that 0.1.0 refuses such a store.
 - A new flag or format comes with a minor version (0.2, 0.3) and is named in the changelog; patch versions (0.1.1) bring none.
-- Events and transactions are never rewritten, except those that a truncation of the history drops or replaces: what a
-  version has logged, later versions read as it stands.
+- Events and transactions are never rewritten, except those that a truncation of the history drops or replaces, and those
+  that lose values in an erasure: what a version has logged, later versions read as it stands. In a block an event takes
+  fewer bytes; read out of it, it is byte for byte what was logged.
 - Stores are little-endian and use pages of 4 KiB; they move between Linux and macOS and between processors.
 - Stores of builds before 0.1.0 are not part of the promise.
 

@@ -11,10 +11,11 @@ extension BufferLimits {
 }
 
 extension StoreOptions {
-    /// Options under which entries gather in every second test, by its seed.
+    /// Options under which entries gather in every second test, and events go into blocks in every third, by its seed.
     package static func gathering(_ seed: UInt64) -> StoreOptions {
         var options = StoreOptions()
         if seed % 2 == 1 { options.bufferLimits = .eager }
+        if seed % 3 == 1 { options.packing = .eager }
         return options
     }
 }

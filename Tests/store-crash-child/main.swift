@@ -192,6 +192,7 @@ options.durability = durability
 options.rowLeaseSize = 64
 options.checkpointInterval = .milliseconds(3)
 options.bufferLimits = .eager
+options.packing = .eager
 switch arguments[1] {
 case "record": try Recording(arguments, options).run()
 case "images": try ImageRun(arguments, options).run()

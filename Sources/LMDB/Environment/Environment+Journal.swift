@@ -22,6 +22,9 @@ extension Environment {
         }
     }
 
+    /// The size in bytes from which on an entry is not written, and a checkpoint takes its place.
+    package static let largestJournalEntry = CommitJournal.largestEntry
+
     /// Opens the journal if the environment has or needs one.
     func openJournal() throws(LMDBError) {
         guard !options.isReadOnly, options.residence == .named else { return }

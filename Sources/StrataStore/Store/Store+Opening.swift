@@ -109,6 +109,7 @@ extension Store {
                 tables.views = try ViewTables(opening: environment, hasTexts: header.hasTexts || mayGetTexts)
             }
             tables.bufferLimits = options.bufferLimits
+            tables.packing = options.packing
             let histories = try environment.read { try StoreFile.modelsAtOpening(tables, $0) }
             let file = StoreFile(
                 environment: environment, tables: tables, options: options, header: header, path: directory.path,

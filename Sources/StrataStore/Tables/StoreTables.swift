@@ -10,7 +10,9 @@
 //                 "statistics", UInt32 index                  StatisticsRecord.swift
 //                 "fold ", "links" or "indexes"               the entry that left its buffer last
 //                 "erasing", and "erased", UInt64 event       ErasureMark.swift
+//                 "packed"                                    LogPacking.swift
 //   events        UInt64 event number                         EventRecord.swift
+//                 of the first event in a block               EventBlock.swift
 //   transactions  UInt64 transaction number                   TransactionRecord.swift
 //   -- views: functions of the two above, dropped and rebuilt at will --
 //   transactionIDs  16-byte id, ordered by creation (UUID 7)  UInt64 transaction number
@@ -74,6 +76,8 @@ struct StoreTables: Sendable {
     var views: ViewTables?
     /// When changes wait in buffers.
     var bufferLimits = BufferLimits()
+    /// When events go into blocks.
+    var packing = PackingLimits()
     /// Whether the counter of an owner's members leaves out the entries that wait, and counts only the main table of
     /// `links`.
     var countsWait = true

@@ -126,6 +126,26 @@ package struct EventHeader: Sendable, Hashable {
 package struct EventView {
     package let header: EventHeader
     package let record: UnsafeRawBufferPointer
+    /// Whether the event was decoded out of a block: its bytes are those of a buffer that the next event overwrites.
+    package private(set) var isDecoded = false
+
+    /// An event that was decoded out of a block, which has a checksum of its own.
+    package init(decoded record: UnsafeRawBufferPointer) throws(CorruptRecord) {
+        try self.init(sealed: record)
+        isDecoded = true
+    }
+
+    private init(_ header: EventHeader, _ record: UnsafeRawBufferPointer) {
+        self.header = header
+        self.record = record
+    }
+
+    /// The same event with its bytes copied to the beginning of a buffer that is large enough.
+    package func copied(to buffer: UnsafeMutableRawBufferPointer) -> EventView {
+        let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<record.count])
+        target.copyMemory(from: record)
+        return EventView(header, UnsafeRawBufferPointer(target))
+    }
 
     /// Checks length, version, kind, flags and checksum.
     package init(_ record: UnsafeRawBufferPointer) throws(CorruptRecord) {

@@ -136,12 +136,22 @@ struct LagBuilder {
         builder.layer.rows.reserve(Int(clamping: end.rawValue - start.rawValue))
         var waiting: [(event: EventView, eventNumber: EventNumber)] = []
         waiting.reserveCapacity(Self.eventsAtOnce)
+        // Events out of blocks wait in copies.
+        var copies = EventCopies()
         try builder.reader.events(from: first, through: end) { event, eventNumber in
-            waiting.append((event, eventNumber))
-            if waiting.count == Self.eventsAtOnce { try builder.note(&waiting) }
+            if event.isDecoded, !copies.hasRoom(for: event) {
+                try builder.note(&waiting)
+                copies.removeAll()
+            }
+            waiting.append((event.isDecoded ? copies.copy(event) : event, eventNumber))
+            if waiting.count == Self.eventsAtOnce {
+                try builder.note(&waiting)
+                copies.removeAll()
+            }
             return true
         }
         try builder.note(&waiting)
+        copies.removeAll()
         return try builder.finish()
     }
 
@@ -155,7 +165,7 @@ struct LagBuilder {
     /// The number of memory accesses that a processor can have under way at once.
     private static let eventsAtOnce = 32
 
-    /// The events' bytes are valid until the read transaction ends.
+    /// The events' bytes must be valid until it returns.
     private mutating func note(_ events: inout [(event: EventView, eventNumber: EventNumber)]) throws {
         layer.rows.fetchSlots(of: events)
         for (event, eventNumber) in events { try note(event, eventNumber) }
@@ -288,13 +298,14 @@ struct LagBuilder {
             }
             return try Self.values(try row.reader, row.layout)
         }
-        let event = try reader.event(deletedAt)
-        switch try event.deleted() {
-        case .image(let image):
-            let layout = try reader.histories.layout(of: image, id: id)
-            return try Self.values(try RowReader(image, layout: layout), layout)
-        case .values(let values):
-            return Dictionary(values.map { ($0.property, $0.value) }, uniquingKeysWith: { first, _ in first })
+        return try reader.event(deletedAt) { event in
+            switch try event.deleted() {
+            case .image(let image):
+                let layout = try reader.histories.layout(of: image, id: id)
+                return try Self.values(try RowReader(image, layout: layout), layout)
+            case .values(let values):
+                return Dictionary(values.map { ($0.property, $0.value) }, uniquingKeysWith: { first, _ in first })
+            }
         }
     }
 

@@ -135,8 +135,8 @@ extension LogCarving {
 
     private func newestEvent(_ number: UInt64) -> [UInt8]? {
         var newest: (transaction: TransactionNumber, bytes: [UInt8])?
-        for location in events[number] ?? [] {
-            guard let bytes = scan.bytes(at: location) else { continue }
+        for event in events[number] ?? [] {
+            guard let bytes = bytes(of: event) else { continue }
             let header = bytes.withUnsafeBytes { try? EventView($0).header }
             guard let header, header.transaction >= newest?.transaction ?? .zero else { continue }
             if newest?.transaction == header.transaction, !header.flags.contains(.redacted) { continue }

@@ -21,7 +21,8 @@ struct LogCarving {
     private let scope: Scope
     /// The locations of records by number, each content once.
     private(set) var transactions: [UInt64: [LeafScan.Location]] = [:]
-    private(set) var events: [UInt64: [LeafScan.Location]] = [:]
+    private(set) var events: [UInt64: [FoundEvent]] = [:]
+    private let blocks = FoundBlocks()
     /// The newest state of each row, deletion and pair that is found.
     private(set) var rows: [ObjectID: (revision: EventNumber, location: LeafScan.Location)] = [:]
     private(set) var tombstones: [ObjectID: EventNumber] = [:]
@@ -49,7 +50,7 @@ struct LogCarving {
     init(file path: String, _ scope: Scope = .log) throws {
         scan = try LeafScan(path: path)
         self.scope = scope
-        let least = scope == .log ? EventHeader.size : 8
+        let least = scope == .log ? EventBlock.smallestSize : 8
         scan.forEachEntry { key, location in
             guard key.count == 8 || scope == .everything, location.count >= least,
                 let bytes = scan.bytes(at: location)
@@ -67,12 +68,26 @@ struct LogCarving {
     /// no error here. A damaged record of the log shows as a gap in the chain of digests.
     private mutating func note(_ number: UInt64, _ location: LeafScan.Location, _ bytes: UnsafeRawBufferPointer) {
         if let event = try? EventView(bytes), EventDigest.matches(event) {
-            add(location, bytes, to: &events[number, default: []])
+            add(FoundEvent(location: location), bytes, to: &events[number, default: []])
+        } else if EventBlock.isBlock(bytes), noteBlock(number, location, bytes) {
         } else if (try? TransactionRecord(bytes, number: TransactionNumber(rawValue: number))) != nil {
             add(location, bytes, to: &transactions[number, default: []])
         } else if scope == .everything {
             noteView(ObjectID(rawValue: number), location, bytes)
         }
+    }
+
+    /// - Returns: whether it is a block; then its events were noted.
+    private mutating func noteBlock(
+        _ first: UInt64, _ location: LeafScan.Location, _ bytes: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard let count = blocks.count(bytes), first <= UInt64.max >> 1 else { return false }
+        for index in 0..<count {
+            add(
+                FoundEvent(location: location, index: index), bytes,
+                to: &events[first + UInt64(index), default: []])
+        }
+        return true
     }
 
     private mutating func noteView(_ id: ObjectID, _ location: LeafScan.Location, _ bytes: UnsafeRawBufferPointer) {
@@ -102,15 +117,30 @@ struct LogCarving {
     }
 
     /// Checksum and digest are at the beginning, so records that begin alike are the same.
+    private func isKnown(
+        _ location: LeafScan.Location, _ bytes: UnsafeRawBufferPointer, _ other: LeafScan.Location
+    ) -> Bool {
+        guard other.count == location.count else { return false }
+        let size = min(location.count, EventHeader.size)
+        return scan.bytes(at: .init(offset: other.offset, count: size))?.elementsEqual(bytes[..<size]) ?? false
+    }
+
     private func add(
         _ location: LeafScan.Location, _ bytes: UnsafeRawBufferPointer, to locations: inout [LeafScan.Location]
     ) {
-        let beginning = bytes[..<EventHeader.size]
-        let isKnown = locations.contains { other in
-            let start = LeafScan.Location(offset: other.offset, count: EventHeader.size)
-            return other.count == location.count && scan.bytes(at: start)?.elementsEqual(beginning) ?? false
+        if !locations.contains(where: { isKnown(location, bytes, $0) }) { locations.append(location) }
+    }
+
+    private func add(_ event: FoundEvent, _ bytes: UnsafeRawBufferPointer, to events: inout [FoundEvent]) {
+        if !events.contains(where: { $0.index == event.index && isKnown(event.location, bytes, $0.location) }) {
+            events.append(event)
         }
-        if !isKnown { locations.append(location) }
+    }
+
+    /// The whole record of an event.
+    func bytes(of event: FoundEvent) -> [UInt8]? {
+        guard let bytes = scan.bytes(at: event.location) else { return nil }
+        return event.index.map { blocks.event($0, of: event.location, bytes) } ?? bytes
     }
 
     // MARK: Writing
@@ -208,8 +238,8 @@ struct LogCarving {
     /// An event of a transaction. If its payload was removed, it is left out even if an older page still has it.
     func event(_ number: UInt64, of transaction: UInt64) throws -> [UInt8]? {
         var newest: [UInt8]?
-        for location in events[number] ?? [] {
-            guard let bytes = scan.bytes(at: location) else { continue }
+        for event in events[number] ?? [] {
+            guard let bytes = bytes(of: event) else { continue }
             let header = try bytes.withUnsafeBytes { try EventView($0).header }
             guard header.transaction.rawValue == transaction else { continue }
             if header.flags.contains(.redacted) { return bytes }

@@ -25,6 +25,7 @@ struct LogCopy {
         var histories = SchemaHistory([])
         var bookmarks = RecordedBookmarks()
         var hasErasedEvents = false
+        var hasBlocks = false
         /// The erasures that the log records, encoded, by their events.
         var erasures: [EventNumber: [UInt8]] = [:]
 
@@ -54,15 +55,16 @@ struct LogCopy {
 
     private func copy(_ log: ReadTransaction, into target: Environment, _ fresh: StoreTables) throws {
         var made = fresh
+        let packs = hasBlocks(log)
         var counter = ProgressCounter("replaying events", total: Int(lastEvent.rawValue), progress)
         var state = State()
         while state.event < lastEvent {
             do {
                 state = try target.write { transaction in
                     guard let baseline, state.event < baseline.event else {
-                        return try step(state, log, made, transaction, &counter)
+                        return try step(state, log, made, transaction, packs: packs, &counter)
                     }
-                    return try keptStep(state, baseline, log, made, transaction, &counter)
+                    return try keptStep(state, baseline, log, made, transaction, packs: packs, &counter)
                 }
             } catch let error as StrataError {
                 // The step may install the first model with views, or with a full text.
@@ -74,6 +76,7 @@ struct LogCopy {
         header.hasViews = made.views != nil
         header.hasTexts = made.views?.texts != nil
         header.hasBaseline = baseline != nil
+        header.hasBlocks = state.hasBlocks
         header.isEncrypted = try header.isEncrypted || state.histories.schemas.contains { $0.hasEncryption }
         let later = try laterErasures(log)
         header.hasErasures = state.hasErasedEvents || !state.erasures.isEmpty || !later.isEmpty
@@ -112,6 +115,15 @@ struct LogCopy {
         }
     }
 
+    /// Whether the source has blocks of events; no where that cannot be read. A store without any stays as it is.
+    private func hasBlocks(_ log: ReadTransaction) -> Bool {
+        do {
+            return try StoreFile.meta("header", tables, log).map { try StoreHeader($0) }?.hasBlocks ?? false
+        } catch {
+            return false
+        }
+    }
+
     private var last: TransactionNumber { end?.number ?? .zero }
     private var lastEvent: EventNumber { end?.lastEvent ?? baseline?.event ?? .zero }
 
@@ -126,21 +138,27 @@ struct LogCopy {
     /// Copies some of the events that are kept up to the baseline, and makes the views of them.
     private func keptStep(
         _ start: State, _ baseline: LogBaseline, _ log: ReadTransaction, _ made: StoreTables,
-        _ transaction: WriteTransaction, _ counter: inout ProgressCounter
+        _ transaction: WriteTransaction, packs: Bool, _ counter: inout ProgressCounter
     ) throws -> State {
         let reader = LogReader(log, tables, SchemaHistory([]))
         var state = start
         var written = 0
         state.event = baseline.event
         state.transaction = baseline.transaction
-        try reader.events(from: start.event.advanced(by: 1), through: baseline.event) { event, number in
-            try transaction.append(made.events, number.rawValue, event.record)
+        var packing = EventPacking(packs: packs)
+        let append = { (number: UInt64, record: UnsafeRawBufferPointer) in
+            try transaction.append(made.events, number, record)
+        }
+        try reader.events(from: start.event.advanced(by: 1), through: baseline.event, .whole) { event, number in
+            try packing.add(number.rawValue, event.record, append)
             written += event.record.count
             try state.note(event, number)
             guard written >= Self.stepInBytes else { return true }
             state.event = number
             return false
         }
+        try packing.finish(append)
+        state.hasBlocks = state.hasBlocks || packing.hasBlocks
         let replay = Replay(after: .init(applied: start.event, histories: start.histories), made)
         state.histories = try replay.run(reader, through: state.event, into: transaction, &counter).histories
         return state
@@ -148,32 +166,33 @@ struct LogCopy {
 
     /// Copies some transactions with their events, and makes the views of them.
     private func step(
-        _ start: State, _ log: ReadTransaction, _ made: StoreTables, _ transaction: WriteTransaction,
+        _ start: State, _ log: ReadTransaction, _ made: StoreTables, _ transaction: WriteTransaction, packs: Bool,
         _ counter: inout ProgressCounter
     ) throws -> State {
         let reader = LogReader(log, tables, SchemaHistory([]))
         var state = start
         var written = 0
+        var packing = EventPacking(packs: packs)
+        let append = { (number: UInt64, record: UnsafeRawBufferPointer) in
+            try transaction.append(made.events, number, record)
+        }
         while state.transaction < last, written < Self.stepInBytes {
             let next = TransactionNumber(rawValue: state.transaction.rawValue + 1)
             guard let record = try reader.transaction(next),
                 let bytes = try log.get(tables.transactions, next.rawValue)
             else { throw StrataError(.corrupt, "A transaction of the log is missing: \(next).") }
             try transaction.append(made.transactions, next.rawValue, bytes)
-            for offset in 0..<UInt64(record.eventCount) {
-                let number = record.firstEvent.rawValue + offset
-                guard let event = try log.get(tables.events, number) else {
-                    throw StrataError(
-                        .corrupt, "An event of the log is missing.",
-                        context: .init(eventNumber: .init(rawValue: number)))
-                }
-                try transaction.append(made.events, number, event)
-                written += event.count
-                try state.note(try EventView(event), EventNumber(rawValue: number))
+            try reader.events(from: record.firstEvent, through: record.lastEvent, .whole) { event, number in
+                try packing.add(number.rawValue, event.record, append)
+                written += event.record.count
+                try state.note(event, number)
+                return true
             }
             state.transaction = next
             state.event = record.lastEvent
         }
+        try packing.finish(append)
+        state.hasBlocks = state.hasBlocks || packing.hasBlocks
         let replay = Replay(after: .init(applied: start.event, histories: start.histories), made)
         state.histories = try replay.run(reader, through: state.event, into: transaction, &counter).histories
         return state

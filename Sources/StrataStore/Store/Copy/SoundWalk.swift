@@ -22,7 +22,7 @@ struct SoundWalk {
         var sum = EventSum()
         var count: UInt64 = 0
         try LogReader(transaction, tables, SchemaHistory([])).events(
-            from: EventNumber(rawValue: 1), through: found.event
+            from: EventNumber(rawValue: 1), through: found.event, .whole
         ) { event, number in
             sum.add(event.record, number)
             count += 1
@@ -51,16 +51,22 @@ struct SoundWalk {
             throw CorruptRecord("its events do not follow those before", at: 56)
         }
         var chain = EventDigest.Chain(previous: digest, record: bytes)
-        for number in record.firstEvent.rawValue...record.lastEvent.rawValue {
-            guard let event = try transaction.get(tables.events, number) else {
-                throw StrataError(.corrupt, "event \(number) is missing")
+        try transaction.withCursor(tables.events) { cursor in
+            var walk = EventWalk(cursor, .whole)
+            defer { walk.close() }
+            var found = try walk.seek(atOrAfter: record.firstEvent.rawValue)
+            for number in record.firstEvent.rawValue...record.lastEvent.rawValue {
+                guard found, walk.number == number else {
+                    throw StrataError(.corrupt, "event \(number) is missing")
+                }
+                do {
+                    try check(walk.view(), of: record)
+                } catch {
+                    throw StrataError(.corrupt, "event \(number): \(Self.reason(error))")
+                }
+                chain.add(walk.record)
+                if number < record.lastEvent.rawValue { found = try walk.next() }
             }
-            do {
-                try check(event, of: record)
-            } catch {
-                throw StrataError(.corrupt, "event \(number): \(Self.reason(error))")
-            }
-            chain.add(event)
         }
         // The digest of a record that lost texts is that of the record as it was.
         guard chain.finish() == record.digest || record.isErased else {
@@ -76,8 +82,7 @@ struct SoundWalk {
         (error as? CorruptRecord).map { "\($0.reason)" } ?? "\(error)"
     }
 
-    private func check(_ bytes: UnsafeRawBufferPointer, of record: TransactionRecord) throws {
-        let event = try EventView(bytes)
+    private func check(_ event: EventView, of record: TransactionRecord) throws {
         guard event.header.transaction == record.number else {
             throw CorruptRecord("it says another transaction", at: 0)
         }

@@ -132,15 +132,17 @@ struct ErasureCommit: ~Copyable {
         guard let newest = try newestEvent(of: id) else { return [] }
         let isThere = try transaction.get(tables.objects, id.rawValue) != nil
         var eraser = EventEraser(fillers, keeping: isThere ? derived : [], projector.histories)
-        try reader.chain(from: newest, of: id) { event, number in
+        var changes = EventChanges()
+        try reader.chain(from: newest, of: id, .whole) { event, number in
             touched.insert(event.header.transaction)
             guard let bytes = try eraser.erased(event) else { return true }
-            try bytes.withUnsafeBytes { try transaction.put(tables.events, number.rawValue, $0) }
+            changes.replace(number.rawValue, with: bytes)
             eventCount += 1
             changedObjects.insert(id)
             if isShared { unshared.insert(event.header.transaction) }
             return true
         }
+        try changes.write(tables, transaction)
         if isShared, !eraser.blobs.isEmpty {
             throw StrataError(
                 .persistentStoreOperation,
@@ -230,8 +232,9 @@ struct ErasureCommit: ~Copyable {
         let encoded = record.encoded()
         var chain = EventDigest.Chain(previous: before ?? LogHead.start.digest)
         encoded.withUnsafeBytes { chain.begin($0) }
-        for offset in 0..<UInt64(record.eventCount) {
-            chain.add(try reader.event(EventNumber(rawValue: record.firstEvent.rawValue + offset)).record)
+        try reader.events(from: record.firstEvent, through: record.lastEvent, .whole) { event, _ in
+            chain.add(event.record)
+            return true
         }
         changedTransactions.append(.init(number: record.number, digest: chain.finish()))
         if isShared { unshared.insert(record.number) }

@@ -113,7 +113,7 @@ extension Store {
             return try ErasureList.all(transaction, file.tables)
                 .filter { $0.eventNumber > eventNumber && $0.eventNumber <= head }
                 .map { erasure in
-                    let number = try log.event(erasure.eventNumber).header.transaction
+                    let number = try log.event(erasure.eventNumber) { $0.header.transaction }
                     guard let made = try log.transaction(number) else {
                         guard let baseline = try log.baseline(), erasure.eventNumber <= baseline.event else {
                             throw StrataError(.corrupt, "A transaction of the log is missing: \(number).")

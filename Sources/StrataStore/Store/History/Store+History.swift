@@ -150,7 +150,8 @@ extension Store {
             }
             for number in stride(from: end.rawValue, through: start.rawValue, by: -1) {
                 let eventNumber = EventNumber(rawValue: number)
-                guard try body(RecordedEvent(reader.event(eventNumber), eventNumber, reader.histories)) else { return }
+                let event = try reader.event(eventNumber) { try RecordedEvent($0, eventNumber, reader.histories) }
+                guard try body(event) else { return }
             }
         }
     }

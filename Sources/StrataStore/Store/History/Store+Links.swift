@@ -71,7 +71,7 @@ extension Store {
     /// - Throws: `corrupt` if the log has no such event.
     package func event(_ eventNumber: EventNumber) throws -> RecordedEvent {
         try readLog { reader, _ in
-            try RecordedEvent(reader.event(eventNumber), eventNumber, reader.histories)
+            try reader.event(eventNumber) { try RecordedEvent($0, eventNumber, reader.histories) }
         }
     }
 }

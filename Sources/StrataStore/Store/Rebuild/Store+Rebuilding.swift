@@ -225,8 +225,12 @@ struct Rebuild {
 
     private func isSmall(_ head: LogHead, _ transaction: WriteTransaction) throws -> Bool {
         let pages = try transaction.statistics(file.tables.events)
-        return pages.entryCount <= limits.eventsInOneCommit
-            && (pages.leafPageCount + pages.overflowPageCount) * 4096 <= limits.bytesInOneCommit
+        let baseline = try LogBaseline.read(transaction, file.tables) ?? .start
+        // A record may be a block of many events, which are several times as large without it.
+        let count = Int(clamping: head.event.rawValue - baseline.event.rawValue + baseline.keptCount)
+        let size = (pages.leafPageCount + pages.overflowPageCount) * 4096
+        return count <= limits.eventsInOneCommit
+            && (pages.entryCount == count ? size : size * 4) <= limits.bytesInOneCommit
     }
 
     /// Makes one commit of several. It begins where the store says, so two processes that find the mark share the

@@ -50,7 +50,7 @@ struct BaselineEvents: ~Copyable {
     private mutating func add(
         _ kind: EventKind, _ id: ObjectID, _ number: EventNumber, _ payload: UnsafeRawBufferPointer
     ) throws {
-        let transaction = try log.event(number).header.transaction
+        let transaction = try log.event(number) { $0.header.transaction }
         let room = arena.allocate(EventHeader.size + payload.count)
         guard let base = room.bytes.baseAddress else { return }
         EventHeader(
@@ -69,14 +69,14 @@ struct BaselineEvents: ~Copyable {
     /// The row just after an event, as the projector made it: the object's insertion, and each change in the layout of
     /// its time.
     private func row(_ id: ObjectID, at last: EventNumber) throws -> RowImage {
-        var updates: [(event: EventView, number: EventNumber)] = []
+        var updates: [(changes: [PropertyChange], number: EventNumber)] = []
         var image: RowImage?
         try log.chain(from: last, of: id) { event, number in
             guard event.header.kind == .updated else {
                 if event.header.kind == .inserted { image = RowImage(canonical: Array(event.payload)) }
                 return false
             }
-            updates.append((event, number))
+            updates.append((try event.changes(), number))
             return true
         }
         guard var image else {
@@ -85,11 +85,11 @@ struct BaselineEvents: ~Copyable {
                 context: log.histories.context(of: id, at: last))
         }
         // Changes under one model are applied together, the last of each property.
-        while let (event, number) = updates.popLast() {
+        while let (last, number) = updates.popLast() {
+            var changes = last
             let histories = try models.histories(at: number)
-            var changes = try event.changes()
             while let next = updates.last, try models.histories(at: next.number) === histories {
-                for change in try next.event.changes() {
+                for change in next.changes {
                     if let index = changes.firstIndex(where: { $0.property == change.property }) {
                         changes[index] = change
                     } else {

@@ -72,7 +72,7 @@ struct LogChange: ~Copyable {
             return
         }
         var state = NoteState()
-        for number in baseline.notes + step.notes { try state.note(try log.event(number), number) }
+        for number in baseline.notes + step.notes { try log.event(number) { try state.note($0, number) } }
         let fresh = Set(step.notes)
         for number in state.standing where fresh.contains(number) { kept.append(number.rawValue) }
         for number in baseline.notes where !state.standing.contains(number) { replaced.append(number.rawValue) }
@@ -92,15 +92,11 @@ struct LogChange: ~Copyable {
 
     /// Sums what is kept, and counts what it names.
     private mutating func count(_ log: LogReader) throws {
-        for number in replaced {
-            let number = EventNumber(rawValue: number)
-            let event = try log.event(number)
+        try log.events(replaced, .whole) { event, number in
             sum.remove(event.record, number)
             try blobs?.add(event, -1, log.histories)
         }
-        for number in kept {
-            let number = EventNumber(rawValue: number)
-            let event = try log.event(number)
+        try log.events(kept, .whole) { event, number in
             sum.add(event.record, number)
             try blobs?.add(event, 1, log.histories)
         }
@@ -112,15 +108,27 @@ struct LogChange: ~Copyable {
 
     mutating func write(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
         try writeViews(tables, transaction)
-        let log = try transaction.writeCursor(tables.events)
-        defer { log.close() }
-        try dropEvents(log)
-        for number in replaced { try Self.drop(number, log) }
-        for index in events.made.indices.sorted(by: { events.made[$0].number < events.made[$1].number }) {
-            let key = events.made[index].number.rawValue.bigEndian
-            try withUnsafeBytes(of: key) { try log.put($0, events.event(index)) }
-        }
+        // Events in blocks that stay in part are changed together.
+        var changes = EventChanges()
+        try writeEvents(try transaction.writeCursor(tables.events), &changes)
+        try changes.write(tables, transaction)
         try dropTransactions(tables, transaction)
+    }
+
+    private func writeEvents(_ log: WriteCursor, _ changes: inout EventChanges) throws {
+        defer { log.close() }
+        try dropEvents(log, &changes)
+        for number in replaced where try !Self.drop(number, log) { changes.remove(number) }
+        for index in events.made.indices.sorted(by: { events.made[$0].number < events.made[$1].number }) {
+            let (number, event) = (events.made[index].number.rawValue, events.event(index))
+            try withUnsafeBytes(of: number.bigEndian) { key in
+                if try log.seek(to: key), !EventBlock.isBlock(log.value) {
+                    try log.put(key, event)
+                } else {
+                    changes.replace(number, with: Array(event))
+                }
+            }
+        }
     }
 
     private func dropTransactions(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
@@ -137,14 +145,21 @@ struct LogChange: ~Copyable {
     }
 
     /// Removes all events of the stretch but those that stay or are replaced.
-    private func dropEvents(_ log: WriteCursor) throws {
+    private func dropEvents(_ log: WriteCursor, _ changes: inout EventChanges) throws {
         let staying = (kept + events.made.map(\.number.rawValue)).sorted()
         var next = 0
-        var found = try log.seek(atOrAfter: range.lowerBound)
+        // A block may have begun before.
+        var found = try log.seek(before: range.lowerBound)
+        if !found || !EventBlock.isBlock(log.value) { found = try log.seek(atOrAfter: range.lowerBound) }
         while found {
             let number = StoreKey.objectID(log.key, at: 0).rawValue
             guard number <= range.upperBound else { return }
-            if next < staying.count, staying[next] == number {
+            if EventBlock.isBlock(log.value) {
+                let end = number + UInt64(try EventBlock.count(log.value))
+                let firstStaying = next
+                while next < staying.count, staying[next] < end { next += 1 }
+                if try drop(number..<end, but: staying[firstStaying..<next], &changes) { try log.delete() }
+            } else if next < staying.count, staying[next] == number {
                 next += 1
             } else {
                 try log.delete()
@@ -153,13 +168,29 @@ struct LogChange: ~Copyable {
         }
     }
 
-    private static func drop(_ number: UInt64, _ log: WriteCursor) throws {
-        guard try withUnsafeBytes(of: number.bigEndian, { try log.seek(to: $0) }) else {
-            throw StrataError(
-                .corrupt, "An event of the baseline is missing.",
-                context: .init(eventNumber: EventNumber(rawValue: number)))
+    /// Removes the events of a block that are in the stretch, but those that stay.
+    ///
+    /// - Returns: whether the block goes as a whole.
+    private func drop(
+        _ block: Range<UInt64>, but staying: ArraySlice<UInt64>, _ changes: inout EventChanges
+    ) throws -> Bool {
+        let dropped = block.clamped(to: range.lowerBound..<range.upperBound + 1)
+        if staying.isEmpty, dropped == block { return true }
+        guard staying.count < dropped.count else { return false }
+        var rest = staying
+        for number in dropped {
+            if rest.first == number { rest.removeFirst() } else { changes.remove(number) }
+        }
+        return false
+    }
+
+    /// - Returns: false if the event is in a block.
+    private static func drop(_ number: UInt64, _ log: WriteCursor) throws -> Bool {
+        guard try withUnsafeBytes(of: number.bigEndian, { try log.seek(to: $0) }), !EventBlock.isBlock(log.value) else {
+            return false
         }
         try log.delete()
+        return true
     }
 
     private func writeViews(_ tables: StoreTables, _ transaction: WriteTransaction) throws {

@@ -46,7 +46,9 @@ struct StepEvents: ~Copyable {
         after baseline: LogBaseline, through target: TransactionNumber, _ limits: TrimLimits, _ log: LogReader
     ) throws {
         try log.transaction.withCursor(tables.events) { cursor in
-            var found = try cursor.seek(atOrAfter: baseline.event.rawValue + 1)
+            var walk = EventWalk(cursor, .values)
+            defer { walk.close() }
+            var found = try walk.seek(atOrAfter: baseline.event.rawValue + 1)
             var size = 0
             var number = baseline.transaction.rawValue + 1
             while number <= target.rawValue, count < limits.eventsInOneCommit, size < limits.bytesInOneCommit {
@@ -54,14 +56,14 @@ struct StepEvents: ~Copyable {
                     throw StrataError(.corrupt, "A transaction of the log is missing: \(number).")
                 }
                 for event in record.firstEvent.rawValue...record.lastEvent.rawValue {
-                    guard found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue == event else {
+                    guard found, walk.number == event else {
                         throw StrataError(
                             .corrupt, "An event of the log is missing.",
                             context: .init(eventNumber: EventNumber(rawValue: event)))
                     }
-                    size += cursor.value.count
-                    try note(try EventView(cursor.value), EventNumber(rawValue: event), log.histories)
-                    found = try cursor.next()
+                    size += walk.record.count
+                    try note(try walk.view(), EventNumber(rawValue: event), log.histories)
+                    found = try walk.next()
                 }
                 transactions.append(record)
                 number += 1

@@ -47,13 +47,7 @@ extension MaintenanceNote {
 extension StoreFile {
     /// Notes in the header that the log begins with a baseline, so that versions that would not know it do not open it.
     func noteBaseline(_ transaction: WriteTransaction) throws {
-        guard let bytes = try Self.meta("header", tables, transaction) else { return }
-        var header = try StoreHeader(bytes)
-        guard !header.hasBaseline else { return }
-        header.hasBaseline = true
-        try header.encoded().withUnsafeBytes { value in
-            try Self.withKey("header") { try transaction.put(tables.meta, $0, value) }
-        }
+        try Self.changeHeader(tables, transaction) { $0.hasBaseline = true }
     }
 }
 

@@ -49,9 +49,7 @@ struct FrameAppending: ~Copyable {
             }
             projector.enter(record)
             try projector.flush(transaction)
-            for (offset, event) in events.enumerated() {
-                try transaction.append(tables.events, record.firstEvent.rawValue + UInt64(offset), event)
-            }
+            try append(events, from: record.firstEvent.rawValue, transaction)
             try transaction.append(tables.transactions, record.number.rawValue, recordBytes)
         }
         if let newest = projector.histories.newest { head.modelVersion = newest.version }
@@ -59,6 +57,23 @@ struct FrameAppending: ~Copyable {
         head.transaction = record.number
         head.microseconds = record.microseconds
         head.digest = record.digest
+    }
+
+    /// Large transactions go into blocks.
+    private func append(
+        _ events: [UnsafeRawBufferPointer], from first: UInt64, _ transaction: WriteTransaction
+    ) throws {
+        func write(_ number: UInt64, _ record: UnsafeRawBufferPointer) throws {
+            try transaction.append(tables.events, number, record)
+        }
+        guard events.count >= tables.packing.fewestInTransaction else {
+            for (offset, event) in events.enumerated() { try write(first + UInt64(offset), event) }
+            return
+        }
+        var packing = EventPacking()
+        for (offset, event) in events.enumerated() { try packing.add(first + UInt64(offset), event, write) }
+        try packing.finish(write)
+        if packing.hasBlocks { try StoreFile.noteBlocks(tables, transaction) }
     }
 
     /// Writes the head, the tags and metadata that the frames have changed, and the erasures that are now to be made

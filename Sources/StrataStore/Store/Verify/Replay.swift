@@ -164,6 +164,6 @@ final class Replay {
     }
 
     private static func record(containing event: EventNumber, _ log: LogReader) throws -> TransactionRecord {
-        try record(try log.event(event).header.transaction.rawValue, log)
+        try record(try log.event(event) { $0.header.transaction.rawValue }, log)
     }
 }

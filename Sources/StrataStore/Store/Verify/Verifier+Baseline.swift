@@ -11,20 +11,22 @@ extension Verifier {
         var sum = EventSum()
         var count: UInt64 = 0
         try transaction.withCursor(tables.events) { cursor in
-            var found = try cursor.first()
+            var walk = EventWalk(cursor, .whole)
+            defer { walk.close() }
+            var found = try move(&walk) { try $0.begin() }
             while found {
-                guard cursor.key.count == 8 else {
-                    note(.event, "key \(cursor.key.hexadecimal)", "it is no event's number")
-                    found = try cursor.next()
+                guard walk.number != .max else {
+                    note(.event, "key \(walk.key.hexadecimal)", "it is no event's number")
+                    found = try move(&walk) { try $0.next() }
                     continue
                 }
-                let number = EventNumber(rawValue: StoreKey.objectID(cursor.key, at: 0).rawValue)
+                let number = EventNumber(rawValue: walk.number)
                 guard number <= baseline.event else { return }
                 counter.step()
                 count += 1
-                if cursor.value.count >= EventHeader.size { sum.add(cursor.value, number) }
-                check(cursor.value, number, of: nil)
-                found = try cursor.next()
+                if walk.record.count >= EventHeader.size { sum.add(walk.record, number) }
+                check(walk, number, of: nil)
+                found = try move(&walk) { try $0.next() }
             }
         }
         if count != baseline.keptCount {

@@ -46,6 +46,14 @@ extension Verifier {
     }
 
     private func checkTransactions(_ head: LogHead) throws {
+        try transaction.withCursor(tables.events) { cursor in
+            var walk = EventWalk(cursor, .whole)
+            defer { walk.close() }
+            try checkTransactions(head, &walk)
+        }
+    }
+
+    private func checkTransactions(_ head: LogHead, _ walk: inout EventWalk) throws {
         var counter = ProgressCounter("reading the log", total: Int(head.event.rawValue), progress)
         let start = log.baseline ?? .start
         var digest = start.head.digest
@@ -73,7 +81,7 @@ extension Verifier {
                 note(.transaction, "transaction \(transactionNumber)", "its time is not after that of the one before")
             }
             microseconds = record.microseconds
-            let computed = try checkEvents(of: record, digest, head, &counter)
+            let computed = try checkEvents(of: record, digest, head, &walk, &counter)
             if record.isErased {
                 if let computed { log.erasedTransactions[transactionNumber] = computed }
             } else if let computed, computed != record.digest {
@@ -144,7 +152,8 @@ extension Verifier {
 
     /// - Returns: the digest that the transaction should have; nil if it cannot be computed.
     private func checkEvents(
-        of record: TransactionRecord, _ previous: [UInt8], _ head: LogHead, _ counter: inout ProgressCounter
+        of record: TransactionRecord, _ previous: [UInt8], _ head: LogHead, _ walk: inout EventWalk,
+        _ counter: inout ProgressCounter
     ) throws -> [UInt8]? {
         guard let bytes = try transaction.get(tables.transactions, record.number.rawValue) else { return nil }
         var chain = EventDigest.Chain(previous: previous, record: bytes)
@@ -155,29 +164,48 @@ extension Verifier {
             log.isReplayable = false
             return nil
         }
-        try transaction.withCursor(tables.events) { cursor in
-            var found = try cursor.seek(atOrAfter: record.firstEvent.rawValue)
-            for number in record.firstEvent.rawValue...last.rawValue {
-                counter.step()
-                let eventNumber = EventNumber(rawValue: number)
-                guard found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue == number else {
-                    note(.event, "event \(eventNumber)", "it is missing")
-                    log.isReplayable = false
-                    isWhole = false
-                    continue
-                }
-                if cursor.value.count >= EventHeader.size { chain.add(cursor.value) } else { isWhole = false }
-                check(cursor.value, eventNumber, of: record)
-                found = try cursor.next()
+        var found = try move(&walk) { try $0.seek(atOrAfter: record.firstEvent.rawValue) }
+        for number in record.firstEvent.rawValue...last.rawValue {
+            counter.step()
+            let eventNumber = EventNumber(rawValue: number)
+            guard found, walk.number == number else {
+                // Those in a damaged block were noted with it.
+                if walk.damaged?.contains(number) != true { note(.event, "event \(eventNumber)", "it is missing") }
+                log.isReplayable = false
+                isWhole = false
+                continue
             }
+            if walk.record.count >= EventHeader.size { chain.add(walk.record) } else { isWhole = false }
+            check(walk, eventNumber, of: record)
+            if number < last.rawValue { found = try move(&walk) { try $0.next() } }
         }
         return isWhole ? chain.finish() : nil
     }
 
-    /// - Parameter record: nil for an event up to the baseline.
-    func check(_ bytes: UnsafeRawBufferPointer, _ eventNumber: EventNumber, of record: TransactionRecord?) {
+    /// Moves along the log; damaged blocks are noted and passed over.
+    func move(_ walk: inout EventWalk, _ step: (inout EventWalk) throws -> Bool) throws -> Bool {
         do {
-            let event = try EventView(bytes)
+            return try step(&walk)
+        } catch let error as StrataError {
+            guard var damaged = walk.damaged, walk.isBehindDamage else { throw error }
+            log.isReplayable = false
+            var reason = error.message
+            while true {
+                note(.event, "event \(damaged.lowerBound)", reason)
+                do {
+                    return try walk.seek(atOrAfter: damaged.upperBound + 1)
+                } catch let error as StrataError {
+                    guard let next = walk.damaged, next.lowerBound > damaged.upperBound else { throw error }
+                    (damaged, reason) = (next, error.message)
+                }
+            }
+        }
+    }
+
+    /// - Parameter record: nil for an event up to the baseline.
+    func check(_ walk: borrowing EventWalk, _ eventNumber: EventNumber, of record: TransactionRecord?) {
+        do {
+            let event = try walk.view()
             log.eventCount += 1
             if let record, event.header.transaction != record.number {
                 note(
@@ -191,7 +219,8 @@ extension Verifier {
                 log.erasures.append((erasure, record))
             }
             guard depth == .full else { return }
-            if !EventDigest.matches(event) {
+            // In a block it was computed.
+            if !walk.isInBlock, !EventDigest.matches(event) {
                 note(.payload, "event \(eventNumber)", "its payload does not match its digest")
             }
             try follow(event, eventNumber)

@@ -148,12 +148,20 @@ final class StoreFile: Sendable {
 
     /// Notes in the header that the store has encrypted attributes, which older versions cannot read.
     func noteEncryption(_ transaction: WriteTransaction) throws {
-        guard let bytes = try Self.meta("header", tables, transaction) else { return }
-        var header = try StoreHeader(bytes)
-        guard !header.isEncrypted else { return }
-        header.isEncrypted = true
+        try Self.changeHeader(tables, transaction) { $0.isEncrypted = true }
+    }
+
+    /// Changes the header if it is not so already.
+    static func changeHeader(
+        _ tables: StoreTables, _ transaction: WriteTransaction, _ change: (inout StoreHeader) -> Void
+    ) throws {
+        guard let bytes = try meta("header", tables, transaction) else { return }
+        let known = try StoreHeader(bytes)
+        var header = known
+        change(&header)
+        guard header != known else { return }
         try header.encoded().withUnsafeBytes { value in
-            try Self.withKey("header") { try transaction.put(tables.meta, $0, value) }
+            try withKey("header") { try transaction.put(tables.meta, $0, value) }
         }
     }
 

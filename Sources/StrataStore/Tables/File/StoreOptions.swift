@@ -90,6 +90,8 @@ package struct StoreOptions: Sendable {
     package var acceptsSharedOwnership = false
     /// When changes of links and indexes wait in buffers.
     package var bufferLimits = BufferLimits()
+    /// When events go into blocks.
+    package var packing = PackingLimits()
     /// Whether damage that is met has the views rebuilt.
     package var mendsViews = false
     /// Is told of damage that a read, a save or a look at the pages meets, on the thread that meets it.

@@ -200,12 +200,6 @@ extension StoreFile {
     func noteErasures(_ transaction: WriteTransaction) throws { try Self.noteErasures(tables, transaction) }
 
     static func noteErasures(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
-        guard let bytes = try meta("header", tables, transaction) else { return }
-        var header = try StoreHeader(bytes)
-        guard !header.hasErasures else { return }
-        header.hasErasures = true
-        try header.encoded().withUnsafeBytes { value in
-            try withKey("header") { try transaction.put(tables.meta, $0, value) }
-        }
+        try changeHeader(tables, transaction) { $0.hasErasures = true }
     }
 }

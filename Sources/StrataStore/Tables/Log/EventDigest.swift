@@ -14,6 +14,32 @@ enum EventDigest {
         }
     }
 
+    /// Computes what a block leaves out of the event that was read last.
+    static func complete(_ reader: EventBlockReader) {
+        let event = reader.record
+        guard let base = event.baseAddress else { return }
+        if let secret = reader.secret {
+            writeSalt(secret, reader.index - 1, into: base + EventHeader.saltOffset)
+        }
+        if reader.needsDigest {
+            write(
+                saltAndPayload: UnsafeRawBufferPointer(rebasing: event[EventHeader.saltOffset...]),
+                into: base + EventHeader.digestOffset)
+        }
+        EventHeader.seal(event)
+    }
+
+    /// Writes the salt that follows from the secret of a block for the event at an index.
+    static func writeSalt(_ secret: UnsafeRawBufferPointer, _ index: Int, into salt: UnsafeMutableRawPointer) {
+        var hash = SHA256()
+        hash.update(bufferPointer: secret)
+        withUnsafeBytes(of: UInt16(index).littleEndian) { hash.update(bufferPointer: $0) }
+        let size = EventHeader.size - EventHeader.saltOffset
+        hash.finalize().withUnsafeBytes {
+            salt.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(salt), byteCount: size)
+        }
+    }
+
     /// Whether an event's payload matches the digest in its header; true for a redacted event, which has no payload.
     static func matches(_ event: EventView) -> Bool {
         if event.header.flags.contains(.redacted) { return true }

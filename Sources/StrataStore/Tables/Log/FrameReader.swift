@@ -41,7 +41,7 @@ struct FrameReader {
         }
         let digests = hasBlobs ? try blobDigests(of: record) : []
         return try LogFrame.encoded(number, record: bytes, blobDigests: digests) { writer in
-            try reader.events(from: record.firstEvent, through: record.lastEvent) { event, _ in
+            try reader.events(from: record.firstEvent, through: record.lastEvent, .whole) { event, _ in
                 writer.append(littleEndian: UInt32(event.record.count))
                 writer.append(event.record)
                 return true

@@ -6,11 +6,13 @@ import StrataModel
 enum JournaledSaves {
     /// The entry for the transactions that a write transaction has appended to the log.
     ///
-    /// - Returns: nil if there are none.
+    /// - Returns: nil if there are none, or too many for the journal.
     static func entry(
         after before: LogHead, through head: LogHead, _ file: StoreFile, _ transaction: WriteTransaction
     ) throws -> [UInt8]? {
-        guard before.transaction < head.transaction else { return nil }
+        guard before.transaction < head.transaction, head.event.rawValue - before.event.rawValue < 8192 else {
+            return nil
+        }
         let frames = try FrameReader(
             LogReader(transaction, file.tables, try file.histories(for: head, transaction)), head)
         var writer = ByteWriter()
@@ -18,6 +20,7 @@ enum JournaledSaves {
             let frame = try frames.encodedFrame(TransactionNumber(rawValue: number), path: file.path)
             writer.append(littleEndian: UInt32(frame.count))
             frame.withUnsafeBytes { writer.append($0) }
+            if writer.count > Environment.largestJournalEntry { return nil }
         }
         return writer.array
     }

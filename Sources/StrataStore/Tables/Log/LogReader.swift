@@ -15,14 +15,23 @@ struct LogReader {
         self.histories = histories
     }
 
-    /// The event with this number, valid inside the read.
+    /// Calls `body` with the event with this number, which is valid only in the call.
     ///
     /// - Throws: `corrupt` if it is missing or damaged.
-    func event(_ eventNumber: EventNumber) throws -> EventView {
-        guard let bytes = try transaction.get(tables.events, eventNumber.rawValue) else {
-            throw Self.missing(eventNumber)
+    func event<R>(
+        _ eventNumber: EventNumber, _ content: EventContent = .values, _ body: (EventView) throws -> R
+    ) throws -> R {
+        if let bytes = try transaction.get(tables.events, eventNumber.rawValue), !EventBlock.isBlock(bytes) {
+            return try body(try Self.decoded(bytes, eventNumber))
         }
-        return try Self.decoded(bytes, eventNumber)
+        return try transaction.withCursor(tables.events) { cursor in
+            var walk = EventWalk(cursor, content)
+            defer { walk.close() }
+            guard try walk.seek(atOrAfter: eventNumber.rawValue), walk.number == eventNumber.rawValue else {
+                throw Self.missing(eventNumber)
+            }
+            return try body(try Self.decoded(walk))
+        }
     }
 
     /// Where the kept history begins; nil if it was never truncated.
@@ -38,21 +47,23 @@ struct LogReader {
     }
 
     /// Calls `body` with each event from `first` through `last`, until it returns false; up to the baseline with those
-    /// that are kept.
+    /// that are kept. An event is valid until the next one is read.
     ///
     /// - Complexity: about 60 ns for each event, and what `body` takes.
     func events(
-        from first: EventNumber, through last: EventNumber,
+        from first: EventNumber, through last: EventNumber, _ content: EventContent = .values,
         _ body: (EventView, EventNumber) throws -> Bool
     ) throws {
         guard first <= last else { return }
         try transaction.withCursor(tables.events) { cursor in
+            var walk = EventWalk(cursor, content)
+            defer { walk.close() }
             var expected = first
             var ahead = ReadAhead()
             var cut: EventNumber?
-            var found = try cursor.seek(atOrAfter: first.rawValue)
+            var found = try walk.seek(atOrAfter: first.rawValue)
             while expected <= last {
-                let number = found && cursor.key.count == 8 ? StoreKey.objectID(cursor.key, at: 0).rawValue : .max
+                let number = found ? walk.number : .max
                 if number != expected.rawValue {
                     // Only up to the cut events may be missing.
                     let end = try cut ?? baseline()?.event ?? .zero
@@ -62,37 +73,65 @@ struct LogReader {
                     continue
                 }
                 ahead.note(cursor)
-                if try !body(try Self.decoded(cursor.value, expected), expected) { return }
+                if try !body(try Self.decoded(walk), expected) { return }
                 expected = expected.advanced(by: 1)
-                found = try cursor.next()
+                if expected <= last { found = try walk.next() }
+            }
+        }
+    }
+
+    /// Calls `body` with events in the order of their numbers, which ascend.
+    ///
+    /// - Throws: `corrupt` if one is missing or damaged.
+    func events(
+        _ numbers: [UInt64], _ content: EventContent, _ body: (EventView, EventNumber) throws -> Void
+    ) throws {
+        if numbers.isEmpty { return }
+        try transaction.withCursor(tables.events) { cursor in
+            var walk = EventWalk(cursor, content)
+            defer { walk.close() }
+            for number in numbers {
+                let eventNumber = EventNumber(rawValue: number)
+                guard try walk.seek(atOrAfter: number), walk.number == number else { throw Self.missing(eventNumber) }
+                try body(try Self.decoded(walk), eventNumber)
             }
         }
     }
 
     /// The event with this number; nil if it went with the history before the baseline, as the deletion of an object
     /// that was restored later may.
-    func keptEvent(_ eventNumber: EventNumber) throws -> EventView? {
-        if let bytes = try transaction.get(tables.events, eventNumber.rawValue) {
+    private func keptEvent(_ eventNumber: EventNumber, _ walk: inout EventWalk) throws -> EventView? {
+        if let bytes = try transaction.get(tables.events, eventNumber.rawValue), !EventBlock.isBlock(bytes) {
             return try Self.decoded(bytes, eventNumber)
+        }
+        if try walk.seek(atOrAfter: eventNumber.rawValue), walk.number == eventNumber.rawValue {
+            return try Self.decoded(walk)
         }
         guard let baseline = try baseline(), eventNumber <= baseline.event else { throw Self.missing(eventNumber) }
         return nil
     }
 
-    /// Calls `body` with the events on an object's row, newest first from `newest`, until it returns false.
+    /// Calls `body` with the events on an object's row, newest first from `newest`, until it returns false. An event is
+    /// valid until the next one is read. `body` must not write to the log.
     func chain(
-        from newest: EventNumber, of id: ObjectID, _ body: (EventView, EventNumber) throws -> Bool
+        from newest: EventNumber, of id: ObjectID, _ content: EventContent = .values,
+        _ body: (EventView, EventNumber) throws -> Bool
     ) throws {
-        var next = newest
-        while next != .zero {
-            guard let event = try keptEvent(next) else { return }
-            guard event.header.object == id, event.header.kind.isOnRow, event.header.previous < next else {
-                throw StrataError(
-                    .corrupt, "The chain of an object's events is broken.",
-                    context: histories.context(of: id, at: next))
+        guard newest != .zero else { return }
+        try transaction.withCursor(tables.events) { cursor in
+            var walk = EventWalk(cursor, content)
+            defer { walk.close() }
+            var next = newest
+            while next != .zero {
+                guard let event = try keptEvent(next, &walk) else { return }
+                guard event.header.object == id, event.header.kind.isOnRow, event.header.previous < next else {
+                    throw StrataError(
+                        .corrupt, "The chain of an object's events is broken.",
+                        context: histories.context(of: id, at: next))
+                }
+                if try !body(event, next) { return }
+                next = event.header.previous
             }
-            if try !body(event, next) { return }
-            next = event.header.previous
         }
     }
 
@@ -139,7 +178,10 @@ struct LogReader {
 
     /// The row that a `deleted` event removed, in the newest layout.
     func lastRow(_ id: ObjectID, _ entity: EntitySchema, deletedAt eventNumber: EventNumber) throws -> RowImage {
-        let event = try event(eventNumber)
+        try event(eventNumber) { try lastRow(id, entity, deletedBy: $0) }
+    }
+
+    private func lastRow(_ id: ObjectID, _ entity: EntitySchema, deletedBy event: EventView) throws -> RowImage {
         let defaults = histories.newest?.assignment.bornDefaults ?? [:]
         switch try event.deleted() {
         case .image(let image):
@@ -201,6 +243,14 @@ struct LogReader {
             }
         }
         return best
+    }
+
+    private static func decoded(_ walk: borrowing EventWalk) throws -> EventView {
+        do {
+            return try walk.view()
+        } catch {
+            throw StrataError.corrupt(error, "events", .init(eventNumber: EventNumber(rawValue: walk.number)))
+        }
     }
 
     private static func decoded(_ bytes: UnsafeRawBufferPointer, _ eventNumber: EventNumber) throws -> EventView {

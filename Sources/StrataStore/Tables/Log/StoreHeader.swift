@@ -13,8 +13,10 @@
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
 //                       8: the history was truncated (LogBaseline.swift), set when that is first done;
 //                       16: values were erased, set by the first erasure;
-//                       32: a model with encrypted attributes was installed; 256: saves may lie in the
-//                       journal only, set when the store is first opened with the durability `journaled`
+//                       32: a model with encrypted attributes was installed;
+//                       64: events are in blocks (EventBlock.swift), set by the first one;
+//                       256: saves may lie in the journal only, set when the store is first opened with the
+//                       durability `journaled`
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
@@ -42,12 +44,14 @@ package struct StoreHeader: Sendable, Hashable {
     static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
     static let formatVersion: UInt32 = 1
     /// The incompatible flags that this version supports.
-    static let knownFlags: UInt32 = newFlags | baselineFlag | erasureFlag | encryptionFlag | journalFlag
+    static let knownFlags: UInt32 =
+        newFlags | baselineFlag | erasureFlag | encryptionFlag | blockFlag | journalFlag
     /// The incompatible flags of a new store.
     static let newFlags: UInt32 = 7
     private static let baselineFlag: UInt32 = 8
     private static let erasureFlag: UInt32 = 16
     private static let encryptionFlag: UInt32 = 32
+    private static let blockFlag: UInt32 = 64
     private static let journalFlag: UInt32 = 256
     /// The read-compatible flags that this version supports.
     static let knownReadFlags: UInt32 = 3 | 64
@@ -85,6 +89,12 @@ package struct StoreHeader: Sendable, Hashable {
     var isEncrypted: Bool {
         get { incompatibleFlags & Self.encryptionFlag != 0 }
         set { setFlag(Self.encryptionFlag, newValue) }
+    }
+
+    /// Whether events are in blocks.
+    var hasBlocks: Bool {
+        get { incompatibleFlags & Self.blockFlag != 0 }
+        set { setFlag(Self.blockFlag, newValue) }
     }
 
     /// Whether saves may lie in the journal only.

@@ -67,22 +67,56 @@ struct EventList: ~Copyable {
     /// - Returns: the sealed events; nil if none are left.
     func seal(_ end: SealingWork.End, of work: SealingWork) -> Range<Int>? {
         guard let range = work.take(end) else { return nil }
-        seal(range)
+        if work.packs { work.add(pack(range)) } else { seal(range) }
         return range
     }
 
     /// Two threads may seal two ranges at once.
     private func seal(_ range: Range<Int>) {
         var salts = SaltSource(expected: range.count)
-        for span in spans[range] {
-            let event = arena.mutableBytes(at: span.offset, count: span.size)
-            guard let base = event.baseAddress else { continue }
-            salts.next(into: base + EventHeader.saltOffset)
-            EventDigest.write(
-                saltAndPayload: UnsafeRawBufferPointer(rebasing: event[EventHeader.saltOffset...]),
-                into: base + EventHeader.digestOffset)
-            EventHeader.seal(event)
+        for index in range { seal(index) { salts.next(into: $0) } }
+    }
+
+    private func seal(_ index: Int, _ writeSalt: (UnsafeMutableRawPointer) -> Void) {
+        let event = arena.mutableBytes(at: spans[index].offset, count: spans[index].size)
+        guard let base = event.baseAddress else { return }
+        writeSalt(base + EventHeader.saltOffset)
+        EventDigest.write(
+            saltAndPayload: UnsafeRawBufferPointer(rebasing: event[EventHeader.saltOffset...]),
+            into: base + EventHeader.digestOffset)
+        EventHeader.seal(event)
+    }
+
+    // MARK: Blocks
+
+    /// Seals a range and packs it into blocks, whose secrets the salts follow from.
+    private func pack(_ range: Range<Int>) -> [PackedEvents] {
+        var packed: [PackedEvents] = []
+        var salts = SaltSource(expected: range.count / 16)
+        var builder = EventBlockBuilder(saltsFollow: true)
+        var first = range.lowerBound
+        func finish(_ end: Int) {
+            defer { first = end }
+            guard builder.count > 1 else {
+                builder.removeAll()
+                for index in first..<end { seal(index) { salts.next(into: $0) } }
+                return
+            }
+            let secret = [UInt8](unsafeUninitializedCapacity: EventBlock.secretSize) { bytes, count in
+                if let base = bytes.baseAddress { salts.next(into: base) }
+                count = EventBlock.secretSize
+            }
+            secret.withUnsafeBytes { secret in
+                for index in first..<end { seal(index) { EventDigest.writeSalt(secret, index - first, into: $0) } }
+            }
+            packed.append(PackedEvents(range: first..<end, block: builder.finish(secret: secret)))
         }
+        for index in range where !builder.add(event(index)) {
+            finish(index)
+            if !builder.add(event(index)) { finish(index + 1) }
+        }
+        finish(range.upperBound)
+        return packed
     }
 
     mutating func append(
@@ -93,26 +127,55 @@ struct EventList: ~Copyable {
     }
 }
 
+/// Events of a list that are in one block of the log.
+struct PackedEvents: Sendable {
+    let range: Range<Int>
+    let block: [UInt8]
+}
+
 /// The unsealed events of a list; two threads take them from both ends.
 struct SealingWork: Sendable {
     enum End { case first, last }
 
-    /// How many events a thread takes at a time.
-    private static let stretch = 256
+    /// How many events a thread takes at a time. A block does not go beyond them.
+    private let stretch: Int
     private let left: Locked<Range<Int>>
+    /// Whether the events go into blocks.
+    let packs: Bool
+    private let packed = Locked<[Int: PackedEvents]>([:])
 
-    init(count: Int) { left = Locked(0..<count) }
+    init(count: Int, packs: Bool) {
+        left = Locked(0..<count)
+        self.packs = packs
+        stretch = packs ? 1024 : 256
+    }
+
+    fileprivate func add(_ blocks: [PackedEvents]) {
+        packed.withLock { packed in for block in blocks { packed[block.range.lowerBound] = block } }
+    }
+
+    /// Takes the blocks that begin in a range of sealed events, by their first events.
+    func takeBlocks(in range: Range<Int>) -> [Int: PackedEvents] {
+        guard packs else { return [:] }
+        return packed.withLock { packed in
+            var blocks: [Int: PackedEvents] = [:]
+            for index in range {
+                if let block = packed.removeValue(forKey: index) { blocks[index] = block }
+            }
+            return blocks
+        }
+    }
 
     fileprivate func take(_ end: End) -> Range<Int>? {
         left.withLock { left in
             guard !left.isEmpty else { return nil }
             switch end {
             case .first:
-                let taken = left.prefix(Self.stretch)
+                let taken = left.prefix(stretch)
                 left = taken.upperBound..<left.upperBound
                 return taken
             case .last:
-                let taken = left.suffix(Self.stretch)
+                let taken = left.suffix(stretch)
                 left = left.lowerBound..<taken.lowerBound
                 return taken
             }

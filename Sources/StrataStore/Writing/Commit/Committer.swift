@@ -21,6 +21,11 @@ final class Committer {
     private var isFoldDue = false
     /// Whether moving entries has failed and waits for the next save.
     private var isFoldPutOff = false
+    /// At least the number of events that have records of their own and were not looked at for blocks; nil if that is
+    /// not known.
+    private var eventsApart: Int?
+    /// Whether enough of them can go into blocks.
+    private var isPackingDue = false
     /// A save that would touch more pages than this is refused before its first write (rule 11 of ARCHITECTURE.md).
     static let dirtyPageLimit = 64_000
 
@@ -102,12 +107,12 @@ final class Committer {
     }
 
     /// Whether there is work to do between saves.
-    var isTidyingDue: Bool { isFoldDue && !isFoldPutOff }
+    var isTidyingDue: Bool { (isFoldDue || isPackingDue) && !isFoldPutOff }
 
     /// Does a part of that work, in one commit.
     func tidy() {
         do {
-            try foldSome()
+            if isFoldDue { try foldSome() } else { try packSome() }
         } catch {
             // The next save tries again, and reports the failure.
             isFoldPutOff = true
@@ -138,6 +143,20 @@ final class Committer {
         }
     }
 
+    /// Moves events behind the newest ones into blocks; the log has the same events.
+    private func packSome() throws {
+        let (tables, limits) = (file.tables, file.tables.packing)
+        isPackingDue = false
+        eventsApart = try file.write { transaction in
+            transaction.mayBeLost = true
+            let head = try file.readHead(transaction)
+            let end = try LogPacking(tables: tables, transaction: transaction).run(
+                to: head.event, keeping: limits.newestApart, atMost: limits.eventsInOneCommit)
+            return Int(clamping: head.event.rawValue - end)
+        }
+        isPackingDue = eventsApart ?? 0 >= limits.newestApart + limits.eventsInOneCommit
+    }
+
     private func apply(_ group: [ChangeSet], _ transaction: WriteTransaction) throws -> [Submission.Answer] {
         var group = group
         return try apply(&group, { [] }, transaction)
@@ -165,11 +184,19 @@ final class Committer {
             group += joining()
             guard group.count > results.count else { break }
         }
+        try notePacking(head, transaction)
         if file.options.durability == .journaled {
             transaction.journalEntry = try JournaledSaves.entry(after: before, through: head, file, transaction)
             transaction.mayBeLost = before.transaction == head.transaction
         }
         return results
+    }
+
+    private func notePacking(_ head: LogHead, _ transaction: WriteTransaction) throws {
+        let limits = file.tables.packing
+        let apart = try eventsApart ?? Int(clamping: head.event.rawValue - LogPacking.end(file.tables, transaction))
+        eventsApart = apart
+        isPackingDue = apart >= limits.newestApart + limits.eventsInOneCommit
     }
 
     /// Checks and applies one save; `head` moves past it.
@@ -209,6 +236,9 @@ final class Committer {
                 metadata: changes.metadata, touched: touched)
             let record = try LogWriter.append(
                 events, description, after: &head, file, transaction, &projector, written: written)
+            if record.eventCount < file.tables.packing.fewestInTransaction, let eventsApart {
+                self.eventsApart = eventsApart + record.eventCount
+            }
             var saved = receipt(record, previousHead: record.firstEvent.rawValue - 1)
             saved.upsert = upsert
             saved.derived = derived

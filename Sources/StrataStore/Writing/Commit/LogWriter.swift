@@ -39,7 +39,8 @@ enum LogWriter {
         var chain = EventDigest.Chain(previous: head.digest)
         encoded.withUnsafeBytes { chain.begin($0) }
         let first = record.firstEvent
-        let sealing = SealingWork(count: events.count)
+        let sealing = SealingWork(
+            count: events.count, packs: events.count >= file.tables.packing.fewestInTransaction)
         if written == .nothing, events.hasRowsBefore, events.count >= fewestBeside {
             // Pages on disk stay unchanged until the transaction ends. The projector reads nothing through the
             // transaction, and of an event nothing that sealing changes.
@@ -49,16 +50,17 @@ enum LogWriter {
                 while events.seal(.last, of: sealing) != nil {}
             } beside: {
                 while let stretch = events.seal(.first, of: sealing) {
-                    try write(events, stretch, from: first, transaction, file, &chain)
+                    try write(events, stretch, of: sealing, from: first, transaction, file, &chain)
                     sealed = stretch.upperBound
                 }
             }
-            try write(events, sealed..<events.count, from: first, transaction, file, &chain)
+            try write(events, sealed..<events.count, of: sealing, from: first, transaction, file, &chain)
         } else {
             try seal(events, sealing)
             try project(events, from: first, transaction, &projector)
-            try write(events, 0..<events.count, from: first, transaction, file, &chain)
+            try write(events, 0..<events.count, of: sealing, from: first, transaction, file, &chain)
         }
+        if sealing.packs { try file.noteBlocks(transaction) }
         record.digest = chain.finish()
         try write(record, transaction, file, &projector)
         if let newest = projector.histories.newest { head.modelVersion = newest.version }
@@ -83,14 +85,22 @@ enum LogWriter {
     }
 
     private static func write(
-        _ events: borrowing EventList, _ range: Range<Int>, from first: EventNumber, _ transaction: WriteTransaction,
-        _ file: StoreFile, _ chain: inout EventDigest.Chain
+        _ events: borrowing EventList, _ range: Range<Int>, of sealing: SealingWork, from first: EventNumber,
+        _ transaction: WriteTransaction, _ file: StoreFile, _ chain: inout EventDigest.Chain
     ) throws {
         let log = try transaction.writeCursor(file.tables.events)
         defer { log.close() }
+        let blocks = sealing.takeBlocks(in: range)
+        // The index after the last block.
+        var next = range.lowerBound
         for index in range {
             let event = events.event(index)
-            try log.append(first.rawValue + UInt64(index), event)
+            if let block = blocks[index] {
+                try block.block.withUnsafeBytes { try log.append(first.rawValue + UInt64(index), $0) }
+                next = block.range.upperBound
+            } else if index >= next {
+                try log.append(first.rawValue + UInt64(index), event)
+            }
             chain.add(event)
         }
     }
