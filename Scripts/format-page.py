@@ -34,6 +34,7 @@ sections = [
     ("Where a truncated log begins", "LogBaseline"),
     ("The sum of the events kept before it", "EventSum"),
     ("An erasure under way", "ErasureMark"),
+    ("A view that catches up", "ViewProgress"),
 ]
 
 INTRODUCTION = """# File format

@@ -17,9 +17,12 @@ struct ViewsCreateCommand: StoreCommand {
             'name = function(path)' with count, countDistinct, sum, average, min or max; \
             'name = last(title by shown)' is of the last object by a number or date, 'name = first(SELF by shown, 3)' \
             the first three objects. --order keeps an order too: 'gross', '-gross', 'studio,-gross'. --where is a \
-            condition on the objects, in Core Data's format language.
+            condition on the objects, in Core Data's format language. With --catching-up saves do nothing for the view; \
+            one of the processes that have the store open keeps it behind them.
 
-            --json prints {"name", "version", "entity", "definition", "rows", "values", "orderEntries", "bytes"}.
+            --json prints {"name", "version", "entity", "definition", "rows", "values", "orderEntries", "bytes", "upkeep", \
+            "state", "progress", "position", "lagEvents", "lagSeconds", "leftOut", "failure"}; a failure is {"event", \
+            "object", "reason", "attempts"}, or null.
 
             Examples:
                 strata views create BowTies.strata RatingsByDrawer --of BowTie \\
@@ -41,6 +44,7 @@ struct ViewsCreateCommand: StoreCommand {
     var order: [String] = []
     @Option(help: "The version of the definition.") var viewVersion = 1
     @Flag(help: "Leave out objects of subentities.") var withoutSubentities = false
+    @Flag(help: "Keep the view behind the commits, not in them.") var catchingUp = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -53,9 +57,13 @@ struct ViewsCreateCommand: StoreCommand {
                 keys: try key.map(ViewText.key), aggregates: try column.map(ViewText.aggregate),
                 orders: try order.map { ViewOrder(try SortText.parse($0)) }, includesSubentities: !withoutSubentities)
             description.isOfStore = true
+            if catchingUp { description.upkeep = .catchingUp }
             return try store.schema.model.adding(views: [description])
         }
-        let use = try store.adopting(model) { store in try store.views().first { $0.description.name == view } }
+        let use = try store.adopting(model) { store in
+            try store.keepViews()
+            return try store.views().first { $0.description.name == view }
+        }
         guard let use else { return }
         if json { return try JSONText.print(use.json) }
         Output.shared.line("\(view): \(ValueText.count(use.groupCount, "row"))")

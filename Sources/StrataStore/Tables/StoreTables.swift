@@ -10,6 +10,7 @@
 //                 "statistics", UInt32 index                  StatisticsRecord.swift
 //                 "fold ", "links" or "indexes"               the entry that left its buffer last
 //                 "erasing", and "erased", UInt64 event       ErasureMark.swift
+//                 "view", UInt32 view                         ViewProgress.swift
 //   events        UInt64 event number                         EventRecord.swift
 //   transactions  UInt64 transaction number                   TransactionRecord.swift
 //   -- views: functions of the two above, dropped and rebuilt at will --

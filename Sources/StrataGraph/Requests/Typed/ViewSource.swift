@@ -44,6 +44,9 @@ public struct ViewSource<Object: ManagedObject>: Sendable {
     /// Leaves out objects of subclasses.
     public func withoutSubentities() -> ViewSource { with { $0.includesSubentities = false } }
 
+    /// Keeps the rows behind the commits instead of in them, so that a save does nothing for the view.
+    public func catchingUp() -> ViewSource { with { $0.upkeep = .catchingUp } }
+
     // MARK: Keys
 
     /// Groups objects by an attribute.

@@ -5,32 +5,46 @@ extension Snapshot {
     /// The rows of a declared view in this state.
     ///
     /// The groups that the tables have are corrected by the rows that the snapshot's layers cover: at a past moment
-    /// those that changed since, with unsaved changes those too. Through an older model than the store's, all objects
-    /// are grouped anew.
+    /// those that changed since, with unsaved changes those too. Groups of a view that catches up are corrected by what
+    /// changed since their own state, too. Through an older model than the store's, and while such a view is built, all
+    /// objects are grouped anew.
     ///
-    /// - Throws: `unknownKey` for a view or column that the model does not have; `invalidRequest`; `corrupt`.
+    /// - Throws: `unknownKey` for a view or column that the model does not have; `invalidRequest`; `corrupt`;
+    ///   `viewFailed` for an object that a view that catches up cannot group.
     /// - Complexity: O(groups + rows in layers); O(log groups) for a condition that names all keys, and O(rows to be
     ///   skipped or returned) for the first rows in an order that the view declares.
     package func rows(_ request: ViewRequest) throws -> ResultRows { try countedRows(request).rows }
 
-    /// Whether a request reads the first rows in an order of its view.
-    func readsFirst(_ request: ViewRequest, _ access: ViewAccess) -> Bool {
-        access.ordered != nil && request.limit > 0 && !access.isOneGroup && tables.views != nil && !histories.isPast
-    }
-
     /// The rows, and how many groups were read for them.
     func countedRows(_ request: ViewRequest) throws -> (rows: ResultRows, readCount: Int) {
+        do {
+            return try readRows(request)
+        } catch let fault as ViewFault {
+            throw StrataError(
+                .viewFailed, "The view \(request.viewName) cannot group an object: \(fault.cause.message)",
+                context: .init(objectID: fault.object, key: request.viewName), cause: fault.cause)
+        }
+    }
+
+    /// Whether a request reads the first rows in an order of its view.
+    func readsFirst(_ request: ViewRequest, _ access: ViewAccess, _ kept: KeptView) -> Bool {
+        access.ordered != nil && request.limit > 0 && !access.isOneGroup && kept.tables != nil
+    }
+
+    private func readRows(_ request: ViewRequest) throws -> (rows: ResultRows, readCount: Int) {
         let view = try preparedView(request.viewName)
         guard request.limit >= 0, request.offset >= 0 else {
             throw StrataError(.invalidRequest, "Limit and offset cannot be negative.", context: view.context)
         }
         let order = try order(request.sort, view)
         let access = ViewAccess(request, view)
-        var reading = ViewRowReading(request, access, view, self)
-        if let ordered = access.ordered, let tables = tables.views, readsFirst(request, access) {
-            try readFirst(ordered, tables, &reading)
-        } else if access.ordered == nil, access.isWithinRecords, layers.isEmpty, !histories.isPast,
-            let tables = tables.views, !view.keys.isEmpty
+        let kept = try kept(view)
+        let readsFirst = readsFirst(request, access, kept)
+        var reading = ViewRowReading(request, access, view, self, readsFirst: readsFirst)
+        if let ordered = access.ordered, let tables = kept.tables, readsFirst {
+            try readFirst(ordered, tables, try changes(of: view, since: kept), &reading)
+        } else if access.ordered == nil, access.isWithinRecords, layers.isEmpty, kept.state == nil,
+            let tables = kept.tables, !view.keys.isEmpty
         {
             try forEachRecord(of: view, access, tables) { try reading.take(stored: $0, $1) }
             reading.sort(by: order)
@@ -50,12 +64,13 @@ extension Snapshot {
 
     /// Reads rows in an order until there are enough.
     private func readFirst(
-        _ ordered: ViewAccess.Ordered, _ tables: ViewTables, _ reading: inout ViewRowReading
+        _ ordered: ViewAccess.Ordered, _ tables: ViewTables, _ changes: GroupChanges?,
+        _ reading: inout ViewRowReading
     ) throws {
         let view = reading.view
         var touched: [[UInt8]: ViewGroup] = [:]
         var waiting: [OrderEntry] = []
-        if let changes = try changesOfLayers(view) {
+        if let changes {
             for group in try touchedGroups(of: view, ViewAccess(), tables, changes) {
                 touched[group.stored] = group
                 guard group.state.rowCount > 0 else { continue }
@@ -131,10 +146,12 @@ private struct ViewRowReading {
     private var rows: [[AttributeValue]] = []
     private(set) var readCount = 0
 
-    init(_ request: ViewRequest, _ access: ViewAccess, _ view: PreparedView, _ snapshot: Snapshot) {
+    init(
+        _ request: ViewRequest, _ access: ViewAccess, _ view: PreparedView, _ snapshot: Snapshot, readsFirst: Bool
+    ) {
         self.request = request
         // In an order of the view groups are not found by their keys.
-        let isCovered = access.coversCondition && !snapshot.readsFirst(request, access)
+        let isCovered = access.coversCondition && !readsFirst
         condition = isCovered ? nil : request.predicate
         self.view = view
         self.snapshot = snapshot

@@ -5,7 +5,7 @@ final class ViewMap: Sendable {
     let views: [PreparedView]
     private let ofEntities: EntityTable<[PreparedView]>
     private let watched: EntityTable<Bool>
-    /// The properties that views across relationships read.
+    /// The properties that inline views across relationships read.
     private let watchedProperties: Set<PropertyID>
 
     /// - Throws: `invalidModel` for a view that cannot be kept; the check of a model refuses it before.
@@ -16,7 +16,7 @@ final class ViewMap: Sendable {
         var ofEntities: [EntityID: [PreparedView]] = [:]
         var watched: [EntityID: Bool] = [:]
         var watchedProperties: Set<PropertyID> = []
-        for view in views {
+        for view in views where view.isInline {
             guard view.crossesRelationships else {
                 for entity in view.entities { ofEntities[entity, default: []].append(view) }
                 continue
@@ -31,10 +31,16 @@ final class ViewMap: Sendable {
         self.watchedProperties = watchedProperties
     }
 
-    /// The views that an object of exactly this entity may be in, and that depend on its own row alone.
+    /// The views that are kept in each commit.
+    var inline: [PreparedView] { views.filter(\.isInline) }
+
+    /// The views that are kept behind the commits.
+    var catchingUp: [PreparedView] { views.filter { !$0.isInline } }
+
+    /// The inline views that an object of exactly this entity may be in, and that depend on its own row alone.
     func ownRowViews(of entity: EntityID) -> [PreparedView] { ofEntities[entity] }
 
-    /// Whether a view that crosses relationships reads rows of this entity.
+    /// Whether an inline view that crosses relationships reads rows of this entity.
     func isWatched(_ entity: EntityID) -> Bool { watched[entity] }
 
     /// Whether the change of these properties can change what such a view says.
@@ -207,6 +213,8 @@ final class PreparedView: Sendable {
             .invalidModel, "The view \(description.name) is over something that cannot be grouped.",
             context: .init(entityName: description.entityName, key: description.name))
     }
+
+    var isInline: Bool { description.upkeep == .inline }
 
     /// Where errors say that they are.
     var context: StrataError.Context { .init(entityName: description.entityName, key: description.name) }
