@@ -7,7 +7,7 @@ package import StrataModel
 extension Store {
     /// Begins to keep the views that catch up, if the model has some.
     func beginKeepingViews() {
-        guard !isReadOnly, file.options.viewKeeping == .background,
+        guard !isReadOnly, viewKeeper.withLock({ $0 == nil }), file.options.viewKeeping == .background,
             file.histories.newest?.model.views.contains(where: { $0.upkeep == .catchingUp }) == true
         else { return }
         do {
@@ -16,9 +16,13 @@ extension Store {
                 lock = BlobFiles(
                     directory: path, ownership: file.options.acceptsSharedOwnership ? .unchecked : .privateOnly)
             }
-            let made = try ViewKeeper(viewWorker(), lock: lock)
-            viewKeeper.withLock { $0 = made }
-            made.follow(try observeHead { [weak made] _ in made?.notify() })
+            let (worker, views) = (viewWorker(), lock)
+            let made = try viewKeeper.withLock { keeper -> ViewKeeper? in
+                if keeper != nil { return nil }
+                keeper = try ViewKeeper(worker, lock: views)
+                return keeper
+            }
+            made?.follow(try observeHead { [weak made] _ in made?.notify() })
         } catch {
             StoreLogger.shared.warning("the views of \(path) are not kept by this process: \(error)")
         }
@@ -63,6 +67,8 @@ extension Store {
     package func wait(forView name: String, to eventNumber: EventNumber?, timeout: Duration) throws {
         let target = try eventNumber ?? head()
         let end = ContinuousClock.now + timeout
+        // The view may be newer than the opening of the store.
+        beginKeepingViews()
         while true {
             let state = try viewState(name)
             var hasFailed = false

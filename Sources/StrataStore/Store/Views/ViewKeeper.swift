@@ -17,6 +17,8 @@ final class ViewKeeper: @unchecked Sendable {
     private var hasNews = true
     private var isUrgent = false
     private var observation: HeadObservation?
+    /// The keeper's own thread, once it runs.
+    private var thread: pthread_t?
 
     /// Seconds between two attempts to become the keeper.
     static let patience = 0.2
@@ -52,17 +54,20 @@ final class ViewKeeper: @unchecked Sendable {
         }
     }
 
-    /// Ends it, and waits until the step is done that it is making.
+    /// Ends it, and waits until the step is done that it is making. An observer that is told of a step may call it: then
+    /// the keeper ends after the observer has returned.
     func stopAndWait() {
         condition.withLock {
             isStopped = true
             condition.broadcast()
-            while !hasEnded { condition.wait() }
+            let isOwnThread = thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+            while !hasEnded, !isOwnThread { condition.wait() }
             observation = nil
         }
     }
 
     private func run() {
+        condition.withLock { thread = pthread_self() }
         var descriptor: Int32?
         defer { if let descriptor { BlobFiles.unlock(descriptor) } }
         var pause = Self.patience
