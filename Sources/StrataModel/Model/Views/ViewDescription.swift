@@ -59,6 +59,7 @@ public struct ViewKey: Sendable, Hashable, Codable {
     /// The name of the column.
     public var name: String
     /// The name of an attribute or to-one, `composite.element`, or such a name behind to-ones: `studio.country.name`.
+    /// `SELF` is the object itself: then each object has a row of its own.
     public var keyPath: String
     /// What makes a key of the value; nil for the value itself.
     public var function: ViewKeyFunction?
@@ -72,6 +73,12 @@ public struct ViewKey: Sendable, Hashable, Codable {
 
     /// A key with the name of its property.
     public init(_ keyPath: String) { self.init(keyPath, keyPath: keyPath) }
+
+    /// The key path of the object itself.
+    package static let object = "SELF"
+
+    /// Whether the key is the object itself.
+    package var isObject: Bool { keyPath == Self.object }
 }
 
 /// An aggregate of a view: a function of the values of a group's objects.

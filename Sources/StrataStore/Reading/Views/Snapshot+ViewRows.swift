@@ -17,8 +17,13 @@ extension Snapshot {
 
     /// The rows, and how many groups were read for them.
     func countedRows(_ request: ViewRequest) throws -> (rows: ResultRows, readCount: Int) {
+        try namingFaults(request) { try readRows(request) }
+    }
+
+    /// Says which object it was if a view that catches up cannot group it.
+    func namingFaults<R>(_ request: ViewRequest, _ body: () throws -> R) throws -> R {
         do {
-            return try readRows(request)
+            return try body()
         } catch let fault as ViewFault {
             throw StrataError(
                 .viewFailed, "The view \(request.viewName) cannot group an object: \(fault.cause.message)",
@@ -42,7 +47,7 @@ extension Snapshot {
         let readsFirst = readsFirst(request, access, kept)
         var reading = ViewRowReading(request, access, view, self, readsFirst: readsFirst)
         if let ordered = access.ordered, let tables = kept.tables, readsFirst {
-            try readFirst(ordered, tables, try changes(of: view, since: kept), &reading)
+            try readFirst(ordered, tables, kept, &reading)
         } else if access.ordered == nil, access.isWithinRecords, layers.isEmpty, kept.state == nil,
             let tables = kept.tables, !view.keys.isEmpty
         {
@@ -60,55 +65,6 @@ extension Snapshot {
             }
         }
         return (reading.result(), reading.readCount)
-    }
-
-    /// Reads rows in an order until there are enough.
-    private func readFirst(
-        _ ordered: ViewAccess.Ordered, _ tables: ViewTables, _ changes: GroupChanges?,
-        _ reading: inout ViewRowReading
-    ) throws {
-        let view = reading.view
-        var touched: [[UInt8]: ViewGroup] = [:]
-        var waiting: [OrderEntry] = []
-        if let changes {
-            for group in try touchedGroups(of: view, ViewAccess(), tables, changes) {
-                touched[group.stored] = group
-                guard group.state.rowCount > 0 else { continue }
-                let entry = try ordered.order.entry(view, group)
-                if entry.columns.starts(with: ordered.prefix) { waiting.append(entry) }
-            }
-            waiting.sort { $0.precedes($1, isForward: ordered.isForward) }
-        }
-        var next = waiting[...]
-        var isEnough = false
-        try transaction.withCursor(tables.orders) { cursor in
-            var start = ByteWriter(capacity: 64)
-            ordered.order.begin(view, &start)
-            let prefix = Array(start.bytes) + ordered.prefix
-            try cursor.forEachEntry(after: prefix, isForward: ordered.isForward) { entry in
-                try spend(rows: 1)
-                while let first = next.first, first.precedes(entry, isForward: ordered.isForward) {
-                    next.removeFirst()
-                    if let group = touched[first.group] { try reading.take(group) }
-                    if reading.hasEnough { break }
-                }
-                if !reading.hasEnough, touched[entry.group] == nil {
-                    try entry.group.withUnsafeBytes { stored in
-                        guard let record = try transaction.get(tables.groups, stored) else {
-                            throw StrataError(
-                                .corrupt, "An order of the view \(view.description.name) has a group that is missing.",
-                                context: view.context)
-                        }
-                        try reading.take(stored: stored, record)
-                    }
-                }
-                isEnough = reading.hasEnough
-                return !isEnough
-            }
-        }
-        for entry in next where !reading.hasEnough {
-            if let group = touched[entry.group] { try reading.take(group) }
-        }
     }
 
     /// The view of the model with a name.
@@ -132,85 +88,5 @@ extension Snapshot {
             }
             return CompiledRows.RowOrder(column: column, sort: key)
         }
-    }
-}
-
-/// Collects the rows that meet a request's condition.
-private struct ViewRowReading {
-    let view: PreparedView
-    private let request: ViewRequest
-    /// What is left of the request's condition once groups are found by their keys.
-    private let condition: FetchPredicate?
-    private let evaluation: Evaluation
-    private let snapshot: Snapshot
-    private var rows: [[AttributeValue]] = []
-    private(set) var readCount = 0
-
-    init(
-        _ request: ViewRequest, _ access: ViewAccess, _ view: PreparedView, _ snapshot: Snapshot, readsFirst: Bool
-    ) {
-        self.request = request
-        // In an order of the view groups are not found by their keys.
-        let isCovered = access.coversCondition && !readsFirst
-        condition = isCovered ? nil : request.predicate
-        self.view = view
-        self.snapshot = snapshot
-        evaluation = Evaluation(snapshot)
-    }
-
-    /// Whether there are all rows to be skipped and returned.
-    var hasEnough: Bool {
-        rows.count >= StoreRequest.needed(limit: request.limit, offset: request.offset) ?? .max
-    }
-
-    /// - Returns: false if the group does not meet the condition.
-    @discardableResult
-    mutating func take(_ group: ViewGroup) throws -> Bool {
-        try take(try view.columns(group.key, group.state, evaluation))
-    }
-
-    /// The same with the bytes of the group's record.
-    mutating func take(stored: UnsafeRawBufferPointer, _ record: UnsafeRawBufferPointer) throws {
-        do {
-            _ = try take(try view.columns(stored: stored, record, evaluation))
-        } catch let error as CorruptRecord {
-            throw StrataError.corrupt(error, "viewGroups", view.context)
-        }
-    }
-
-    private mutating func take(_ row: [AttributeValue]) throws -> Bool {
-        readCount += 1
-        if let condition {
-            let context = ViewRowContext(view: view.description, values: row)
-            guard try PredicateEvaluator(context, object: .one(.null)).holds(condition) else { return false }
-        }
-        try snapshot.hold(row.count * MemoryLayout<AttributeValue>.stride)
-        rows.append(row)
-        return true
-    }
-
-    /// - Parameter groups: those of the rows.
-    mutating func sort(by ordered: ViewAccess.Ordered, _ groups: [ViewGroup]) throws {
-        let entries = try groups.map { try ordered.order.entry(view, $0) }
-        rows = rows.indices
-            .sorted { entries[$0].precedes(entries[$1], isForward: ordered.isForward) }.map { rows[$0] }
-    }
-
-    mutating func sort(by order: [CompiledRows.RowOrder]) {
-        if order.isEmpty { return }
-        rows = rows.indices.sorted { left, right in
-            for key in order {
-                let order = key.compare(rows[left][key.column], rows[right][key.column], evaluation)
-                if order != 0 { return order < 0 }
-            }
-            return left < right
-        }.map { rows[$0] }
-    }
-
-    func result() -> ResultRows {
-        var result = ResultRows(names: view.description.columnNames)
-        let rest = rows.dropFirst(request.offset)
-        for row in request.limit > 0 ? rest.prefix(request.limit) : rest { result.append(row) }
-        return result
     }
 }

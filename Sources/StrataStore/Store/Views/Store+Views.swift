@@ -9,7 +9,7 @@ package struct ViewUse: Sendable {
     package let groupCount: Int
     /// Records of values that groups keep for their aggregates.
     package let valueCount: Int
-    /// Entries of the orders of rows.
+    /// Entries of the orders of rows, and counts of those that are ranked.
     package let orderCount: Int
     /// Bytes of keys and values in all three tables.
     package let sizeInBytes: Int
