@@ -10,7 +10,8 @@ import Testing
     @Test(arguments: RandomTesting.seeds, ViewUpkeep.allCases)
     func viewsAreWhatTheirDefinitionsSay(seed: UInt64, upkeep: ViewUpkeep) throws {
         var oracle = try ViewOracle(seed: seed, upkeep)
-        let steps = ProcessInfo.processInfo.environment["STRATA_VIEW_STEPS"].flatMap(Int.init) ?? (upkeep == .inline ? 90 : 50)
+        let asked = ProcessInfo.processInfo.environment["STRATA_VIEW_STEPS"].flatMap(Int.init)
+        let steps = asked ?? (upkeep == .inline ? 90 : 50)
         for step in 0..<steps {
             try oracle.step()
             if upkeep == .catchingUp {
