@@ -7,5 +7,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 version=${1:?usage: Scripts/format-fixture.sh VERSION}
 STRATA_CORE_ONLY=1 STRATA_TESTS=StrataGraphTests STRATA_FIXTURE_OUTPUT=$version swift test --filter ReleasedFormatTests.theFixtureIsWritten
-rm -f "Fixtures/Stores/$version.strata"/{lock.mdb,writer.lock,blobs.lock}
+rm -f "Fixtures/Stores/$version.strata"/{lock.mdb,writer.lock,blobs.lock,views.lock}
 du -sh "Fixtures/Stores/$version.strata" "Fixtures/Stores/$version.txt"

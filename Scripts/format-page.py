@@ -27,6 +27,7 @@ sections = [
     ("Canonical forms", "CanonicalForm"),
     ("Groups of declared views", "GroupState"),
     ("Aggregates of a group", "AggregateState"),
+    ("Counts of ranked orders", "RankLevels"),
     ("Words of full texts", "TextPostings"),
     ("Tags and subscriptions", "Bookmarks"),
     ("How far the log is in blocks", "LogPacking"),
@@ -37,6 +38,7 @@ sections = [
     ("Where a truncated log begins", "LogBaseline"),
     ("The sum of the events kept before it", "EventSum"),
     ("An erasure under way", "ErasureMark"),
+    ("A view that catches up", "ViewProgress"),
 ]
 
 INTRODUCTION = """# File format
@@ -80,6 +82,7 @@ written once, by `Scripts/format-fixture.sh`, and never again.
 | `writer.lock` | locked by the process that writes |
 | `blobs/ab/cdef...` | large binary values, named by the SHA-256 of their bytes |
 | `blobs.lock` | locked shared by processes that write blobs, exclusively by the one that removes orphaned ones |
+| `views.lock` | locked by the process that keeps the views that catch up |
 
 `data.mdb` and `pages.sums` belong together. An older `data.mdb` beside newer sums is refused as damage, since a disk that has
 lost writes looks the same: remove `pages.sums` when you put another `data.mdb` in place by hand. A store of a version without

@@ -17,6 +17,9 @@ import StrataModel
 /// | `strata.store.oldest_reader` | commits | |
 /// | `strata.store.transactions`, `strata.store.events` | | |
 /// | `strata.subscription.lag` | transactions | `strata.subscription` |
+/// | `strata.view.lag` | events | `strata.view` |
+/// | `strata.view.lag.duration` | milliseconds | `strata.view` |
+/// | `strata.view.failed` | 0 or 1 | `strata.view` |
 public actor ContainerService: Service {
     private let container: PersistentContainer
     private let interval: Duration
@@ -107,6 +110,16 @@ public actor ContainerService: Service {
             gauge("strata.store.events", [], Int(usage.event.rawValue))
             for (name, lag) in usage.subscriptionLags {
                 gauge("strata.subscription.lag", [("strata.subscription", name)], lag)
+            }
+            for view in try container.viewStatuses() where view.upkeep == .catchingUp {
+                let dimensions = [("strata.view", view.name)]
+                gauge("strata.view.lag", dimensions, view.lagInEvents)
+                gauge("strata.view.lag.duration", dimensions, Int(view.lag / .milliseconds(1)))
+                if case .failed = view.state {
+                    gauge("strata.view.failed", dimensions, 1)
+                } else {
+                    gauge("strata.view.failed", dimensions, 0)
+                }
             }
         } catch {
             logger.warning("the store \(container.name) could not be measured: \(error)")

@@ -13,6 +13,9 @@ public struct ObserverGroup: ContainerObserver {
     /// Tells each observer of a fetch.
     public func fetchEnded(_ fetch: FetchMeasurement) { for observer in observers { observer.fetchEnded(fetch) } }
 
+    /// Tells each observer of a view.
+    public func viewMoved(_ view: ViewMeasurement) { for observer in observers { observer.viewMoved(view) } }
+
     /// Tells each observer of a read of faults.
     public func faultsEnded(count: Int, start: ContinuousClock.Instant, duration: Duration) {
         for observer in observers { observer.faultsEnded(count: count, start: start, duration: duration) }

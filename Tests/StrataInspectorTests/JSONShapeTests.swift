@@ -262,6 +262,17 @@ import Testing
         try check("restore", [Run(command: "restore", arguments: [new("target"), new("shipped"), "--to", "t3"])])
     }
 
+    @Test func commandsAboutViewsPrintWhatTheirHelpSays() throws {
+        let path = store.path
+        let create = ["create", path, "Kisten", "--of", "Größe", "--key", "kiste", "--column", "n = count"]
+        let ofFailures: Set<String> = ["event", "object", "reason", "attempts"]
+        try check("views create", [Run(command: "views", arguments: create + ["--catching-up"])], rare: ofFailures)
+        try check("views list", [Run(command: "views", arguments: ["list", path])], rare: ofFailures)
+        try check("views show", [Run(command: "views", arguments: ["show", path, "Kisten"])], rare: ofFailures)
+        try check("views rebuild", [Run(command: "views", arguments: ["rebuild", path, "Kisten"])])
+        try check("views drop", [Run(command: "views", arguments: ["drop", path, "Kisten"])])
+    }
+
     @Test func commandsAboutDamagePrintWhatTheirHelpSays() throws {
         let file = store.directory.appending(component: "data.mdb")
         let sound = try Data(contentsOf: file)

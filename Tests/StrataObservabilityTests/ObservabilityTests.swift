@@ -164,6 +164,48 @@ import Tracing
         await #expect(throws: CancellationError.self) { try await service.waitUntilReady() }
     }
 
+    /// Hears of views only.
+    private struct ViewObserver: ContainerObserver {
+        let told: AsyncStream<ViewMeasurement>.Continuation
+
+        func saveEnded(_ save: SaveMeasurement) {}
+        func fetchEnded(_ fetch: FetchMeasurement) {}
+        func faultsEnded(count: Int, start: ContinuousClock.Instant, duration: Duration) {}
+        func viewMoved(_ view: ViewMeasurement) { told.yield(view) }
+    }
+
+    @Test func theLagOfViewsIsToldAndMeasured() async throws {
+        var view = ViewDescription(
+            name: "ByYear", entityName: "Film", keys: [ViewKey("year")], aggregates: [ViewAggregate("films", .count)])
+        view.upkeep = .catchingUp
+        let plain = try makeContainer(nil)
+        let (moves, told) = AsyncStream.makeStream(of: ViewMeasurement.self)
+        var options = PersistentStoreOptions(durability: .disposable)
+        options.observer = ObserverGroup(ViewObserver(told: told))
+        let container = PersistentContainer(
+            name: "films", model: try plain.managedObjectModel.adding(views: [view]), at: .inMemory, options: options)
+        let service = ContainerService(container, interval: .milliseconds(5), factory: metrics)
+        let group = ServiceGroup(services: [service], logger: Logger(label: "test"))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            try await service.waitUntilReady()
+            try container.newBackgroundContext().saveFilms(5)
+            let head = try container.head()
+            try await container.wait(forView: "ByYear", to: head)
+            #expect(try container.viewStatuses().map(\.state) == [.live])
+            for await move in moves where move.eventNumber >= head {
+                #expect(move.name == "ByYear" && move.lagInEvents == 0 && move.lag == .zero && !move.hasFailed)
+                break
+            }
+            let dimensions = Array(dimensions("").prefix(2)) + [("strata.view", "ByYear")]
+            for gauge in ["strata.view.lag", "strata.view.lag.duration", "strata.view.failed"] {
+                while (try? metrics.expectGauge(gauge, dimensions))?.lastValue != 0 { await Task.yield() }
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
     @Test func aStoreThatCannotBeOpenedEndsTheService() async throws {
         let film = EntityDescription(name: "Film", properties: [])
         let container = PersistentContainer(

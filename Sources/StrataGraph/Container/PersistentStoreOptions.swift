@@ -91,7 +91,8 @@ public struct PersistentStoreOptions: Sendable {
     /// acknowledged when the log has it.
     public var log: PersistentStoreLog?
 
-    /// Hears of each save, fetch and read of faults, and how long it took. Without one, nothing is timed.
+    /// Hears of each save, fetch and read of faults, and how long it took, and how far views have caught up. Without one,
+    /// nothing is timed.
     public var observer: (any ContainerObserver)?
 
     /// Reports the scans and rewrites of a migration, for tools.
@@ -132,6 +133,7 @@ public struct PersistentStoreOptions: Sendable {
         options.encryptionKeys = encryption?.keys
         options.mendsViews = onDamage == .rebuildViews
         options.damageHandler = damageHandler
+        if let observer { options.viewObserver = { observer.viewMoved(ViewMeasurement($0, $1)) } }
         if historyRetention != .everything { options.retention = StoreRetention(historyRetention.kept) }
         options.scrubbing = scrubbing.map {
             StoreScrubbing(

@@ -82,6 +82,45 @@ extension ManagedObjectContext {
         try reading(request) { try $0.explain(request.storeRequest) }
     }
 
+    /// Tells where a row of a declared view stands among those of a request, as of the context's state and with its
+    /// unsaved changes.
+    ///
+    /// ```swift
+    /// let best = ViewFetchRequest("OwnerRatings").sorted(by: "mean", ascending: false)
+    /// if let rank = try context.rank(of: FetchPredicate(format: "owner == %@", person), in: best) {
+    ///     print("\(rank.rank) of \(rank.count)")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - row: says what the keys of the row are that the request's condition does not fix.
+    ///   - request: in an order that the view ranks (`ViewSource.ranked(by:ascending:)`), possibly with a condition that
+    ///     fixes the first columns of this order. Its limit and offset do not matter.
+    /// - Returns: nil if there is no such row.
+    /// - Throws: as `fetchRows(_:)`; `invalidRequest` if the view does not rank the order, or for other conditions.
+    /// - Complexity: O(log n), and O(log n) for each object that is unsaved or has changed since the context's state.
+    public func rank(of row: FetchPredicate, in request: ViewFetchRequest) throws -> ViewRank? {
+        try reading(request) { try $0.rank(of: row, in: request.storeRequest) }
+    }
+
+    /// Fetches a row of a declared view with those before and behind it.
+    ///
+    /// - Parameters:
+    ///   - row: as for `rank(of:in:)`.
+    ///   - before: the most rows before it.
+    ///   - after: the most rows behind it.
+    ///   - request: as for `rank(of:in:)`.
+    /// - Returns: the rows, and where the one in question stands; nil if there is no such row.
+    /// - Throws: as `rank(of:in:)`; `invalidRequest` for negative numbers of rows.
+    /// - Complexity: O(rows), and as `rank(of:in:)`.
+    public func fetchRows(
+        around row: FetchPredicate, before: Int, after: Int, in request: ViewFetchRequest
+    ) throws -> (rows: ResultRows, rank: ViewRank)? {
+        try reading(request) {
+            try $0.rows(around: row, before: before, after: after, in: request.storeRequest)
+        }
+    }
+
     private func reading<R>(_ request: ViewFetchRequest, _ body: (Snapshot) throws -> R) throws -> R {
         if automaticallyMergesChangesFromParent { try moveIfOthersSaved() }
         let layers = request.includesPendingChanges ? try pendingLayers() : []

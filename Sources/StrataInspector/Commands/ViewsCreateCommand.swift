@@ -16,10 +16,14 @@ struct ViewsCreateCommand: StoreCommand {
             'p = bucket(gross, 100)'. Without one the view has one row. --column is 'name = count' or \
             'name = function(path)' with count, countDistinct, sum, average, min or max; \
             'name = last(title by shown)' is of the last object by a number or date, 'name = first(SELF by shown, 3)' \
-            the first three objects. --order keeps an order too: 'gross', '-gross', 'studio,-gross'. --where is a \
-            condition on the objects, in Core Data's format language.
+            the first three objects. --order keeps an order too: 'gross', '-gross', 'studio,-gross'; \
+            --ranked also counts its rows. The key 'name = SELF' gives each object a row of its own. --where is a \
+            condition on the objects, in Core Data's format language. With --catching-up saves do nothing for the view; \
+            one of the processes that have the store open keeps it behind them.
 
-            --json prints {"name", "version", "entity", "definition", "rows", "values", "orderEntries", "bytes"}.
+            --json prints {"name", "version", "entity", "definition", "rows", "values", "orderEntries", "bytes", "upkeep", \
+            "state", "progress", "position", "lagEvents", "lagSeconds", "leftOut", "failure"}; a failure is {"event", \
+            "object", "reason", "attempts"}, or null.
 
             Examples:
                 strata views create BowTies.strata RatingsByDrawer --of BowTie \\
@@ -39,8 +43,13 @@ struct ViewsCreateCommand: StoreCommand {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp("An order of the rows to be kept. Can be repeated.", valueName: "columns"))
     var order: [String] = []
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("An order whose rows are counted, for ranks. Can be repeated.", valueName: "columns"))
+    var ranked: [String] = []
     @Option(help: "The version of the definition.") var viewVersion = 1
     @Flag(help: "Leave out objects of subentities.") var withoutSubentities = false
+    @Flag(help: "Keep the view behind the commits, not in them.") var catchingUp = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -51,11 +60,17 @@ struct ViewsCreateCommand: StoreCommand {
             var description = ViewDescription(
                 name: view, version: viewVersion, entityName: of, where: try condition.predicate(in: store),
                 keys: try key.map(ViewText.key), aggregates: try column.map(ViewText.aggregate),
-                orders: try order.map { ViewOrder(try SortText.parse($0)) }, includesSubentities: !withoutSubentities)
+                orders: try order.map { ViewOrder(try SortText.parse($0)) }
+                    + ranked.map { ViewOrder(try SortText.parse($0), isRanked: true) },
+                includesSubentities: !withoutSubentities)
             description.isOfStore = true
+            if catchingUp { description.upkeep = .catchingUp }
             return try store.schema.model.adding(views: [description])
         }
-        let use = try store.adopting(model) { store in try store.views().first { $0.description.name == view } }
+        let use = try store.adopting(model) { store in
+            try store.keepViews()
+            return try store.views().first { $0.description.name == view }
+        }
         guard let use else { return }
         if json { return try JSONText.print(use.json) }
         Output.shared.line("\(view): \(ValueText.count(use.groupCount, "row"))")

@@ -9,7 +9,9 @@ struct ViewsListCommand: StoreCommand {
         abstract: "Lists the declared views with their sizes.",
         discussion: """
             --json prints {"views": [{"name", "version", "entity", "definition", "rows", "values", "orderEntries", \
-            "bytes"}]}; values are records that are kept for min, max, countDistinct, first and last.
+            "bytes", "upkeep", "state", "progress", "position", "lagEvents", "lagSeconds", "leftOut", "failure"}]}; \
+            values are records that are kept for min, max, countDistinct, first and last. A failure is {"event", \
+            "object", "reason", "attempts"}, or null.
 
             Example:
                 strata views list BowTies.strata
@@ -23,12 +25,13 @@ struct ViewsListCommand: StoreCommand {
             let views = try store.views()
             if json { return try JSONText.print(["views": views.map(\.json)]) }
             if views.isEmpty { return Output.shared.line("no view") }
-            var columns = Columns([.left, .right, .left, .right, .right])
-            columns.add(["view", "version", "entity", "rows", "bytes"].map { .init($0, .bold) })
+            var columns = Columns([.left, .right, .left, .right, .right, .left])
+            columns.add(["view", "version", "entity", "rows", "bytes", "state"].map { .init($0, .bold) })
             for view in views {
                 columns.add(
                     view.description.name, "\(view.description.version)", view.description.entityName,
-                    ValueText.count(view.groupCount), ValueText.count(view.sizeInBytes))
+                    ValueText.count(view.groupCount), ValueText.count(view.sizeInBytes),
+                    view.stateText)
             }
             columns.flush()
         }

@@ -8,7 +8,9 @@ struct ViewsShowCommand: StoreCommand {
         commandName: "show",
         abstract: "Prints the definition and the size of a view.",
         discussion: """
-            --json prints {"name", "version", "entity", "definition", "rows", "values", "orderEntries", "bytes"}.
+            --json prints {"name", "version", "entity", "definition", "rows", "values", "orderEntries", "bytes", "upkeep", \
+            "state", "progress", "position", "lagEvents", "lagSeconds", "leftOut", "failure"}; a failure is {"event", \
+            "object", "reason", "attempts"}, or null.
 
             Example:
                 strata views show BowTies.strata RatingsByDrawer
@@ -36,6 +38,18 @@ struct ViewsShowCommand: StoreCommand {
             head.add("rows", ValueText.count(use.groupCount))
             head.add("kept values", ValueText.count(use.valueCount))
             head.add("bytes", ValueText.count(use.sizeInBytes))
+            head.add("kept", shown.upkeep == .inline ? "in each commit" : "behind the commits")
+            head.add("state", use.stateText)
+            if use.upkeep.lagInEvents > 0 {
+                head.add("behind by", ValueText.count(Int(clamping: use.upkeep.lagInEvents), "event"))
+                head.add("since", "\(Int(use.upkeep.lag / .seconds(1))) s")
+            }
+            if let failure = use.failure {
+                head.add("object", "\(failure.object)")
+                head.add("reason", failure.reason)
+                head.add("attempts", "\(failure.attempts)")
+            }
+            for object in use.upkeep.leftOut { head.add("left out", "\(object)") }
             head.flush()
         }
     }

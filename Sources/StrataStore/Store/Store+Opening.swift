@@ -51,6 +51,7 @@ extension Store {
             store.watchForDamage()
             store.beginScrubbing()
             store.beginRetention()
+            store.beginKeepingViews()
             if !options.isReadOnly, store.blobs.hasFiles { store.sweepBlobsInBackground() }
             try store.startReceiving()
         } catch {

@@ -29,6 +29,7 @@ package final class Store: Sendable {
     let scrubber = Locked<RepeatedWork?>(nil)
     let keeper = Locked<RepeatedWork?>(nil)
     private let checkpoints: RepeatedWork?
+    let viewKeeper = Locked<ViewKeeper?>(nil)
     /// The store's side of a shared log.
     let node = Locked<LogNode?>(nil)
     private let isClosed = Atomic(false)
@@ -93,6 +94,7 @@ package final class Store: Sendable {
         scrubber.withLock { $0?.stop() }
         keeper.withLock { $0?.stop() }
         checkpoints?.stop()
+        viewKeeper.withLock { $0 }?.stopAndWait()
         let node = node.withLock { $0 }
         node?.stopReceiving()
         let unused = lease.takeUnused()

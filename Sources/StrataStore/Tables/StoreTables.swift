@@ -11,6 +11,7 @@
 //                 "fold ", "links" or "indexes"               the entry that left its buffer last
 //                 "erasing", and "erased", UInt64 event       ErasureMark.swift
 //                 "packed"                                    LogPacking.swift
+//                 "view", UInt32 view                         ViewProgress.swift
 //   events        UInt64 event number                         EventRecord.swift
 //                 of the first event in a block               EventBlock.swift
 //   transactions  UInt64 transaction number                   TransactionRecord.swift

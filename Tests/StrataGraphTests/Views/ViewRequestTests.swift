@@ -58,6 +58,48 @@ import Testing
     }
 }
 
+extension ViewRequestTests {
+    @Test func anObjectIsRankedWithUnsavedChangesAndAtPastMoments() throws {
+        let source = ViewSource(Movie.self, named: "Board")
+            .ranked(by: [SortDescription("member"), SortDescription("rating", isAscending: false)])
+            .grouped(by: \.familyMember, as: "member").grouped(by: \.objectID, as: "movie")
+            .maximum(\.rating, as: "rating")
+        let container = try PersistentContainer(
+            name: "Ranks", entities: [Movie.self, FamilyMember.self], views: [source.description], at: .inMemory,
+            options: .init(durability: .disposable))
+        try container.loadPersistentStores()
+        MadeStores.current?.add(container)
+        let context = container.newBackgroundContext()
+        var movies: [Movie] = []
+        for number in 0..<40 {
+            let movie = Movie(context: context)
+            movie.title = "\(number)"
+            movie.rating = Double(number % 20) / 4
+            movies.append(movie)
+        }
+        try context.save()
+        let moment = context.eventNumber
+        let board = ViewFetchRequest("Board", where: .equal("member", .null)).sorted(by: "rating", ascending: false)
+        func rank(_ movie: Movie, _ context: ManagedObjectContext) throws -> ViewRank? {
+            try context.rank(of: .equal("movie", .objectID(movie.objectID)), in: board)
+        }
+        #expect(try rank(movies[18], context) == ViewRank(rank: 3, index: 2, count: 40))
+        #expect(try rank(movies[38], context) == ViewRank(rank: 3, index: 3, count: 40))
+        movies[0].rating = 5
+        context.delete(movies[19])
+        #expect(try rank(movies[18], context) == ViewRank(rank: 3, index: 2, count: 39))
+        #expect(try rank(movies[0], context)?.rank == 1)
+        let around = try context.fetchRows(
+            around: .equal("movie", .objectID(movies[18].objectID)), before: 5, after: 1, in: board)
+        #expect(around?.rows.map { $0.last } == [5, 4.75, 4.5, 4.5].map { .double($0) })
+        try context.save()
+        #expect(try rank(movies[18], context) == ViewRank(rank: 3, index: 2, count: 39))
+        let past = try container.context(asOf: .event(moment))
+        #expect(try rank(movies[38], past) == ViewRank(rank: 3, index: 3, count: 40))
+        #expect(try rank(movies[19], context) == nil)
+    }
+}
+
 private struct RandomViewRun {
     let container: PersistentContainer
     let context: ManagedObjectContext

@@ -43,7 +43,7 @@ enum FilmViews {
     }
 
     static func all() throws -> [ViewDescription] {
-        [try byStudio(), byTitleAndYear, films, everything, try byCountry(), byTime, byHour]
+        [try byStudio(), byTitleAndYear, films, everything, try byCountry(), byTime, byHour, ranks]
     }
 
     static func byStudio() throws -> ViewDescription {
@@ -56,7 +56,7 @@ enum FilmViews {
                 ViewAggregate("titles", .countDistinct, "title"), ViewAggregate("best", .max, "rating"),
             ],
             orders: [
-                ViewOrder("gross", isAscending: false), ViewOrder("mean"),
+                ViewOrder("gross", isAscending: false, isRanked: true), ViewOrder("mean"),
                 ViewOrder([SortDescription("titles", isAscending: false), SortDescription("best")]),
             ])
     }
@@ -77,6 +77,15 @@ enum FilmViews {
             ViewAggregate("oldest", .first, by: "studio.stars", limit: 2),
         ],
         orders: [ViewOrder("works"), ViewOrder([SortDescription("m"), SortDescription("works", isAscending: false)])])
+
+    /// Each work among those of its studio and among all.
+    static let ranks = ViewDescription(
+        name: "Ranks", entityName: "Work", keys: [ViewKey("studio"), ViewKey("work", keyPath: "SELF")],
+        aggregates: [ViewAggregate("rating", .max, "rating"), ViewAggregate("year", .min, "year")],
+        orders: [
+            ViewOrder([SortDescription("studio"), SortDescription("rating", isAscending: false)], isRanked: true),
+            ViewOrder("rating", isRanked: true), ViewOrder("year"),
+        ])
 
     /// Further parts of dates and buckets.
     static let byHour = ViewDescription(

@@ -7,12 +7,20 @@ import Testing
 
 /// Random histories: after each save, every view has the rows that plain values give.
 @Suite struct ViewOracleTests {
-    @Test(arguments: RandomTesting.seeds)
-    func viewsAreWhatTheirDefinitionsSay(seed: UInt64) throws {
-        var oracle = try ViewOracle(seed: seed)
-        let steps = ProcessInfo.processInfo.environment["STRATA_VIEW_STEPS"].flatMap(Int.init) ?? 90
+    @Test(arguments: RandomTesting.seeds, ViewUpkeep.allCases)
+    func viewsAreWhatTheirDefinitionsSay(seed: UInt64, upkeep: ViewUpkeep) throws {
+        var oracle = try ViewOracle(seed: seed, upkeep)
+        let asked = ProcessInfo.processInfo.environment["STRATA_VIEW_STEPS"].flatMap(Int.init)
+        let steps = asked ?? (upkeep == .inline ? 90 : 50)
         for step in 0..<steps {
             try oracle.step()
+            if upkeep == .catchingUp {
+                try oracle.keepSomeViews()
+                if step % 10 == 0 {
+                    let report = try oracle.fixture.store.verify()
+                    #expect(report.isSound, "seed \(seed), step \(step): \(report.problems)")
+                }
+            }
             if let problem = try oracle.difference() {
                 Issue.record("seed \(seed), step \(step): \(problem)")
                 return
@@ -39,9 +47,28 @@ struct ViewOracle {
     private(set) var history: [(EventNumber, [ObjectID: [String: AttributeValue]])] = []
     private static let titles = ["A", "é", "e\u{301}", "", String(repeating: "long ", count: 80)]
 
-    init(seed: UInt64) throws {
-        fixture = try StoreFixture(model: try FilmViews.model(), options: .gathering(seed))
+    init(seed: UInt64, _ upkeep: ViewUpkeep = .inline) throws {
+        var options = StoreOptions.gathering(seed)
+        options.viewKeeping = .byHand
+        options.viewStepLimits.objects = 5
+        if seed % 3 == 0 { options.viewStepLimits.events = 40 }
+        let views = try FilmViews.all().enumerated().map { index, view in
+            var view = view
+            // Some are inline beside them.
+            if upkeep == .catchingUp, UInt64(index) % 4 != seed % 4 { view.upkeep = .catchingUp }
+            return view
+        }
+        fixture = try StoreFixture(model: try FilmViews.model(views), options: options)
         generator = SeededGenerator(seed: seed)
+    }
+
+    /// Makes some steps of some views that catch up, or none, or all.
+    mutating func keepSomeViews() throws {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: try fixture.store.keepViews()
+        case 1...4: try fixture.store.keepViews(steps: Int.random(in: 1...2, using: &generator))
+        default: return
+        }
     }
 
     mutating func step() throws {

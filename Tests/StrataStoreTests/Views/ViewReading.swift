@@ -31,6 +31,17 @@ struct ViewReading {
                 }
             }
         }
+        for order in view.orders where order.isRanked {
+            for isForward in [true, false] {
+                let sort = order.columns.map { SortDescription($0.keyPath, isAscending: $0.isAscending == isForward) }
+                if let problem = try problem(ofRanksBy: sort, nil, snapshot) { return problem }
+                guard let first = view.keys.first, sort.count > 1, first.name == sort[0].keyPath else { continue }
+                for row in rows.prefix(2) {
+                    let group = equality(0, row)
+                    if let problem = try problem(ofRanksBy: Array(sort[1...]), group, snapshot) { return problem }
+                }
+            }
+        }
         for row in rows.prefix(4) {
             for count in view.keys.indices {
                 if let problem = try problem(ofKeys: count + 1, of: row, snapshot) { return problem }
@@ -61,6 +72,35 @@ struct ViewReading {
             }
         }
         return nil
+    }
+
+    /// Compares ranks, and rows behind an offset, with all rows in this order.
+    private func problem(
+        ofRanksBy sort: [SortDescription], _ group: FetchPredicate?, _ snapshot: Snapshot
+    ) throws -> String? {
+        let request = ViewRequest(view.name, where: group, sortedBy: sort)
+        var first = request
+        first.limit = rows.count + 1
+        let all = try snapshot.rows(first).map(Array.init)
+        for (index, row) in all.enumerated() where index % 7 == rows.count % 7 {
+            let keys = view.keys.indices.map { equality($0, row) }
+            let own = group == nil ? keys : Array(keys.dropFirst())
+            let better = all.prefix(index).filter { values($0, sort) != values(row, sort) }.count
+            let rank = try snapshot.rank(of: .and(own), in: request)
+            if rank != ViewRank(rank: better + 1, index: index, count: all.count) {
+                return "\(view.name) by \(sort) where \(own): \(String(describing: rank)), not \(index) of \(all.count)"
+            }
+            let around = try snapshot.rows(around: .and(own), before: 2, after: 1, in: request)
+            let wanted = all[max(0, index - 2)..<min(all.count, index + 2)]
+            if around?.rows.map({ ViewOracle.text(Array($0)) }) != wanted.map(ViewOracle.text) {
+                return "\(view.name) by \(sort) around \(own): \(String(describing: around)), not \(wanted)"
+            }
+        }
+        return nil
+    }
+
+    private func equality(_ key: Int, _ row: [AttributeValue]) -> FetchPredicate {
+        .comparison(ComparisonPredicate(.keyPath(view.keys[key].name), .equalTo, .constant(row[key])))
     }
 
     private func values(_ row: [AttributeValue], _ sort: [SortDescription]) -> [String] {

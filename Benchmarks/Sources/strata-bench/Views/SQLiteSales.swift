@@ -3,7 +3,7 @@ import Foundation
 /// Sales in SQLite, with triggers that keep a table of the shops or without them.
 final class SQLiteSales {
     private let database: SQLiteDatabase
-    private let add, raising, one, best, every: SQLiteDatabase.Statement?
+    private let add, raising, one, best, every, larger: SQLiteDatabase.Statement?
 
     init(path: String, keepsShops: Bool, isOrdered: Bool = false) throws {
         database = try SQLiteDatabase(path: path)
@@ -36,6 +36,8 @@ final class SQLiteSales {
         one = try database.prepare("SELECT amount, sales, weight, first, best FROM shops WHERE shop = ?")
         best = try database.prepare(
             "SELECT amount, shop, sales, weight, first, best FROM shops ORDER BY amount DESC LIMIT ?")
+        larger = try database.prepare(
+            "SELECT count(*) FROM shops WHERE amount > (SELECT amount FROM shops WHERE shop = ?)")
         every = try database.prepare(
             "SELECT sum(amount), count(*), sum(weight), min(day), max(stars) FROM sale GROUP BY shop ORDER BY shop")
     }
@@ -74,6 +76,14 @@ final class SQLiteSales {
         var amounts: [Int] = []
         try best?.forEach { amounts.append($0.integer(0)) }
         return amounts
+    }
+
+    /// How many shops have a larger sum.
+    func rank(ofShop shop: Int) throws -> Int {
+        larger?.bind(1, shop)
+        var rank = 0
+        try larger?.forEach { rank = $0.integer(0) }
+        return rank
     }
 
     func computed() throws -> [Int] {

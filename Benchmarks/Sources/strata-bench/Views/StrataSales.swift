@@ -9,10 +9,11 @@ final class StrataSales {
     private var ids: [ObjectID] = []
 
     /// Five aggregates for each shop.
-    static func shops(isOrdered: Bool) -> ViewDescription {
+    static func shops(isOrdered: Bool, isRanked: Bool = false) -> ViewDescription {
         let view = ViewSource(Sale.self, named: "Shops")
             .grouped(by: \.shop).counting(as: "sales").summing(\.amount, as: "amount").summing(\.weight, as: "weight")
             .minimum(\.day, as: "first").maximum(\.stars, as: "best")
+        if isRanked { return view.ranked(by: "amount", ascending: false).description }
         return (isOrdered ? view.ordered(by: "amount", ascending: false) : view).description
     }
 
@@ -61,6 +62,23 @@ final class StrataSales {
         Self.amounts(
             try context.fetchRows(ViewFetchRequest("Shops").sorted(by: "amount", ascending: false).prefix(count)))
     }
+
+    private static let byAmount = ViewFetchRequest("Shops").sorted(by: "amount", ascending: false)
+
+    /// How many shops have a larger sum, from the view.
+    func rank(ofShop shop: Int) throws -> Int {
+        try context.rank(of: .equal("shop", .integer(Int64(shop))), in: Self.byAmount).map { $0.rank - 1 } ?? 0
+    }
+
+    /// The sums of a shop and those around it, from the view.
+    func amounts(aroundShop shop: Int, _ count: Int) throws -> [Int] {
+        let found = try context.fetchRows(
+            around: .equal("shop", .integer(Int64(shop))), before: count, after: count, in: Self.byAmount)
+        return found.map { Self.amounts($0.rows) } ?? []
+    }
+
+    /// How far the view has come.
+    func lag() throws -> ViewStatus? { try container.viewStatuses().first }
 
     /// All sums in the order of the shops, from the objects.
     func computed() throws -> [Int] {

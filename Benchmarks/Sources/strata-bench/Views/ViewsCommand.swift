@@ -17,11 +17,11 @@ struct ViewsWorkload {
     let shops: Int
     let directory: URL
     var parts = Part.allCases
-    private static let batch = 1_000
-    private static let rounds = 9
+    static let batch = 1_000
+    static let rounds = 9
 
     /// What is timed.
-    enum Part: String, CaseIterable, ExpressibleByArgument { case saving, reading, building }
+    enum Part: String, CaseIterable, ExpressibleByArgument { case saving, reading, building, ranking, following }
 
     func run() throws -> [Result] {
         try parts.flatMap { part in
@@ -29,14 +29,16 @@ struct ViewsWorkload {
             case .saving: try saving()
             case .reading: try reading()
             case .building: try building()
+            case .ranking: try ranking()
+            case .following: try following()
             }
         }
     }
 
-    private func url(_ name: String) -> URL { directory.appending(path: name) }
-    private func path(_ name: String) -> String { url(name).path(percentEncoded: false) }
+    func url(_ name: String) -> URL { directory.appending(path: name) }
+    func path(_ name: String) -> String { url(name).path(percentEncoded: false) }
 
-    private func note(_ results: [Result]) -> [Result] {
+    func note(_ results: [Result]) -> [Result] {
         for result in results {
             FileHandle.standardError.write(Data("\(result.measure): \(Quantity.time(result.strata))\n".utf8))
         }
@@ -155,7 +157,7 @@ struct ViewsWorkload {
         ])
     }
 
-    private func same(_ ours: [Int], _ theirs: [Int], _ what: String) throws {
+    func same(_ ours: [Int], _ theirs: [Int], _ what: String) throws {
         guard ours == theirs else { throw ValidationError("\(what): the peers differ.") }
     }
 }
@@ -168,7 +170,7 @@ struct ViewsCommand: ParsableCommand {
 
     @Option(help: "How many sales a view is built of.") var sales = 1_000_000
     @Option(help: "How many groups are read from.") var shops = 100_000
-    @Option(help: "Only this part: saving, reading or building.") var only: ViewsWorkload.Part?
+    @Option(help: "Only this part: saving, reading, building, ranking or following.") var only: ViewsWorkload.Part?
     @OptionGroup var folder: WorkingFolder
 
     func validate() throws {

@@ -28,11 +28,12 @@ public enum HistoryRetention: Sendable, Hashable {
     }
 }
 
-/// How a truncation treats tags, subscriptions and contexts that need a part of the history.
+/// How a truncation treats tags, subscriptions, views and contexts that need a part of the history.
 public enum HistoryHolders: Sendable, Hashable {
     /// It stops before the oldest state that one of them needs.
     case respected
-    /// Tags of moments that are dropped are removed. Subscriptions and contexts that need them get `historyDropped`.
+    /// Tags of moments that are dropped are removed. Subscriptions and contexts that need them get `historyDropped`, and
+    /// views that catch up are built anew.
     case overridden
 }
 
@@ -44,13 +45,15 @@ public struct HistoryHolder: Sendable, Hashable {
         case tag
         /// A subscription has not acknowledged a transaction of it.
         case subscription
+        /// A view that catches up does not include a transaction of it yet.
+        case view
         /// A context of this process shows a state of it.
         case context
     }
 
     /// What needs it.
     public let kind: Kind
-    /// The name of the tag or subscription; nil for a context.
+    /// The name of the tag, subscription or view; nil for a context.
     public let name: String?
     /// The oldest state that it needs.
     public let eventNumber: EventNumber
@@ -60,6 +63,7 @@ public struct HistoryHolder: Sendable, Hashable {
             switch hold.kind {
             case .tag: .tag
             case .subscription: .subscription
+            case .view: .view
             case .context: .context
             }
         name = hold.kind == .context ? nil : hold.name

@@ -14,6 +14,35 @@ public protocol ContainerObserver: Sendable {
     ///
     /// - Parameter count: how many objects were read together.
     func faultsEnded(count: Int, start: ContinuousClock.Instant, duration: Duration)
+    /// A view that catches up has moved, been built further, or failed; told by the process that keeps it.
+    func viewMoved(_ view: ViewMeasurement)
+}
+
+extension ContainerObserver {
+    /// Does nothing.
+    public func viewMoved(_ view: ViewMeasurement) {}
+}
+
+/// How far a view that catches up has come.
+public struct ViewMeasurement: Sendable {
+    /// The name of the view.
+    public let name: String
+    /// The last event that its groups include.
+    public let eventNumber: EventNumber
+    /// The number of events that its groups do not include yet.
+    public let lagInEvents: Int
+    /// How long ago the first transaction was saved that its groups do not include.
+    public let lag: Duration
+    /// Whether it cannot follow an event.
+    public let hasFailed: Bool
+
+    init(_ name: String, _ state: ViewUpkeepState) {
+        self.name = name
+        eventNumber = state.eventNumber
+        lagInEvents = Int(clamping: state.lagInEvents)
+        lag = state.lag
+        if case .failed = state.phase { hasFailed = true } else { hasFailed = false }
+    }
 }
 
 /// What a save did and how long it took.

@@ -65,6 +65,32 @@ public struct ViewRows<Row: ViewRow> {
     /// - Throws: as `all()`.
     public func first() throws -> Row? { try prefix(1).first }
 
+    /// Where a row stands in the order of the request, which its view ranks.
+    ///
+    /// - Parameter row: says what the keys of the row are that the request does not fix.
+    /// - Returns: nil if there is no such row.
+    /// - Throws: as `ManagedObjectContext.rank(of:in:)`.
+    /// - Complexity: as `ManagedObjectContext.rank(of:in:)`.
+    public func rank(of row: (ViewRowExpression<Row>) -> ValueExpression<Bool>) throws -> ViewRank? {
+        try context.rank(of: row(ViewRowExpression()).predicate, in: request)
+    }
+
+    /// A row with those before and behind it, in an order that its view ranks.
+    ///
+    /// - Parameters:
+    ///   - row: as for `rank(of:)`.
+    ///   - before: the most rows before it.
+    ///   - after: the most rows behind it.
+    /// - Returns: none if there is no such row.
+    /// - Throws: as `rank(of:)` and `all()`.
+    /// - Complexity: O(rows), and as `rank(of:)`.
+    public func rows(
+        around row: (ViewRowExpression<Row>) -> ValueExpression<Bool>, before: Int, after: Int
+    ) throws -> [Row] {
+        let predicate = row(ViewRowExpression()).predicate
+        return try context.fetchRows(around: predicate, before: before, after: after, in: request)?.rows.values() ?? []
+    }
+
     /// Runs the request and explains how.
     ///
     /// - Parameter limit: the most rows; 0 for all.

@@ -44,9 +44,12 @@ public struct ViewSource<Object: ManagedObject>: Sendable {
     /// Leaves out objects of subclasses.
     public func withoutSubentities() -> ViewSource { with { $0.includesSubentities = false } }
 
+    /// Keeps the rows behind the commits instead of in them, so that a save does nothing for the view.
+    public func catchingUp() -> ViewSource { with { $0.upkeep = .catchingUp } }
+
     // MARK: Keys
 
-    /// Groups objects by an attribute.
+    /// Groups objects by an attribute, or by `\.objectID`: then each object has a row of its own.
     public func grouped<Value: StorableValue>(
         by property: KeyPath<Object, Value>, as name: String? = nil
     ) -> ViewSource {
@@ -75,7 +78,8 @@ public struct ViewSource<Object: ManagedObject>: Sendable {
     }
 
     private func key(_ property: PartialKeyPath<Object>, _ name: String?) -> ViewSource {
-        let path = PropertyName.ofAny(property)
+        let isObject = property == \Object.objectID
+        let path = isObject ? ViewKey.object : PropertyName.ofAny(property)
         return with(key: ViewKey(name ?? path, keyPath: path))
     }
 
@@ -91,6 +95,19 @@ public struct ViewSource<Object: ManagedObject>: Sendable {
     /// Keeps the rows in an order of several columns too.
     public func ordered(by columns: [SortDescription]) -> ViewSource {
         with { $0.orders.append(ViewOrder(columns)) }
+    }
+
+    /// Keeps the rows in an order of a column too, and counts them, so that the rank of a row is found in O(log n).
+    ///
+    /// - Parameter column: a number, date, boolean, UUID or to-one by its name.
+    public func ranked(by column: String, ascending: Bool = true) -> ViewSource {
+        ranked(by: [SortDescription(column, isAscending: ascending)])
+    }
+
+    /// Keeps the rows in an order of several columns too, and counts them. Rows are ranked among all, or among those that
+    /// have the same values in the first columns.
+    public func ranked(by columns: [SortDescription]) -> ViewSource {
+        with { $0.orders.append(ViewOrder(columns, isRanked: true)) }
     }
 
     // MARK: Columns

@@ -50,6 +50,10 @@ extension ModelCheck {
     private mutating func check(_ key: ViewKey, of entity: EntityDescription, view: String) {
         let subject = Subject(entity.name, key.keyPath)
         let what = "key of the view \(view)"
+        if key.isObject {
+            if key.function != nil { report(Subject(entity.name, view), "has a key of an object by a function.") }
+            return
+        }
         refuseEncrypted([key.keyPath], of: entity.name, in: "the view \(view)")
         if let complaint = hierarchy.complaint(aboutValuePath: key.keyPath, in: entity.name) {
             return report(subject, "\(complaint), as a \(what).")
@@ -103,7 +107,7 @@ extension ModelCheck {
 
     private func complaint(aboutOrder column: String, of view: ViewDescription) -> String? {
         if let key = view.keys.first(where: { $0.name == column }) {
-            if key.function != nil || hierarchy.entity(named: view.entityName) == nil { return nil }
+            if key.function != nil || key.isObject || hierarchy.entity(named: view.entityName) == nil { return nil }
             switch hierarchy.valueType(of: key.keyPath, in: view.entityName) {
             case .string?, .uri?, .binaryData?, .transformable?:
                 return "\(column) is of any length"

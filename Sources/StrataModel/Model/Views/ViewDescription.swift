@@ -1,7 +1,7 @@
 /// A view that an app declares: the objects of an entity, grouped by keys, with aggregates for each group.
 ///
-/// The store keeps the groups in step with every commit, so reading one takes no pass over the objects. A group goes
-/// away with its last object.
+/// The store keeps the groups in step with every commit, or catches up behind them (`upkeep`), so reading one takes no
+/// pass over the objects. A group goes away with its last object.
 ///
 /// ```swift
 /// let sales = ViewDescription(
@@ -31,6 +31,8 @@ public struct ViewDescription: Sendable, Hashable {
     /// Whether the view stays in a store when an app opens it whose model does not declare it. `strata views create`
     /// makes such views.
     public var isOfStore = false
+    /// Whether the groups are kept in each commit or behind the commits.
+    public var upkeep = ViewUpkeep.inline
 
     /// A view of an entity.
     public init(
@@ -57,6 +59,7 @@ public struct ViewKey: Sendable, Hashable, Codable {
     /// The name of the column.
     public var name: String
     /// The name of an attribute or to-one, `composite.element`, or such a name behind to-ones: `studio.country.name`.
+    /// `SELF` is the object itself: then each object has a row of its own.
     public var keyPath: String
     /// What makes a key of the value; nil for the value itself.
     public var function: ViewKeyFunction?
@@ -70,6 +73,12 @@ public struct ViewKey: Sendable, Hashable, Codable {
 
     /// A key with the name of its property.
     public init(_ keyPath: String) { self.init(keyPath, keyPath: keyPath) }
+
+    /// The key path of the object itself.
+    package static let object = "SELF"
+
+    /// Whether the key is the object itself.
+    package var isObject: Bool { keyPath == Self.object }
 }
 
 /// An aggregate of a view: a function of the values of a group's objects.
@@ -134,6 +143,7 @@ extension ViewDescription: CustomStringConvertible {
         if !keys.isEmpty { text += " BY " + keys.map(\.description).joined(separator: ", ") }
         text += ": " + aggregates.map(\.description).joined(separator: ", ")
         for order in orders { text += " ORDERED BY \(order)" }
+        if upkeep == .catchingUp { text += " CATCHING UP" }
         return text
     }
 }
@@ -158,10 +168,10 @@ extension ViewAggregate: CustomStringConvertible {
 
 extension ViewDescription: Codable {
     private enum Key: String, CodingKey {
-        case name, version, entityName, includesSubentities, predicate, keys, aggregates, orders, isOfStore
+        case name, version, entityName, includesSubentities, predicate, keys, aggregates, orders, isOfStore, upkeep
     }
 
-    /// Reads a description. Orders, and whether it is of the store, may be missing.
+    /// Reads a description. Orders, upkeep, and whether it is of the store, may be missing.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         name = try container.decode(String.self, forKey: .name)
@@ -173,6 +183,7 @@ extension ViewDescription: Codable {
         aggregates = try container.decode([ViewAggregate].self, forKey: .aggregates)
         orders = try container.decodeIfPresent([ViewOrder].self, forKey: .orders) ?? []
         isOfStore = try container.decodeIfPresent(Bool.self, forKey: .isOfStore) ?? false
+        upkeep = try container.decodeIfPresent(ViewUpkeep.self, forKey: .upkeep) ?? .inline
     }
 
     /// Writes a description. What is not said is left out.
@@ -187,5 +198,6 @@ extension ViewDescription: Codable {
         try container.encode(aggregates, forKey: .aggregates)
         if !orders.isEmpty { try container.encode(orders, forKey: .orders) }
         if isOfStore { try container.encode(isOfStore, forKey: .isOfStore) }
+        if upkeep != .inline { try container.encode(upkeep, forKey: .upkeep) }
     }
 }

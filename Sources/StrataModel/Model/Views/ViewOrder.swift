@@ -7,16 +7,21 @@
 /// ```
 ///
 /// It is read from both ends. Rows with the same values are in the order of their keys.
-public struct ViewOrder: Sendable, Hashable, Codable {
+public struct ViewOrder: Sendable, Hashable {
     /// The columns by which rows are ordered, the most important first: numbers, dates, booleans, UUIDs and to-ones.
     public var columns: [SortDescription]
+    /// Whether the rows are counted too, so that the rank of a row, and the row with a rank, are found in O(log n).
+    public var isRanked = false
 
     /// An order by several columns.
-    public init(_ columns: [SortDescription]) { self.columns = columns }
+    public init(_ columns: [SortDescription], isRanked: Bool = false) {
+        self.columns = columns
+        self.isRanked = isRanked
+    }
 
     /// An order by one column.
-    public init(_ column: String, isAscending: Bool = true) {
-        self.init([SortDescription(column, isAscending: isAscending)])
+    public init(_ column: String, isAscending: Bool = true, isRanked: Bool = false) {
+        self.init([SortDescription(column, isAscending: isAscending)], isRanked: isRanked)
     }
 }
 
@@ -26,6 +31,26 @@ extension SortDescription {
 }
 
 extension ViewOrder: CustomStringConvertible {
-    /// The columns: `year, gross descending`.
-    public var description: String { columns.map(\.description).joined(separator: ", ") }
+    /// The columns: `year, gross descending`; for a ranked order, `year, gross descending, ranked`.
+    public var description: String {
+        columns.map(\.description).joined(separator: ", ") + (isRanked ? ", ranked" : "")
+    }
+}
+
+extension ViewOrder: Codable {
+    private enum Key: String, CodingKey { case columns, isRanked }
+
+    /// Reads an order. Whether it is ranked may be missing.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        columns = try container.decode([SortDescription].self, forKey: .columns)
+        isRanked = try container.decodeIfPresent(Bool.self, forKey: .isRanked) ?? false
+    }
+
+    /// Writes an order. What is not said is left out.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(columns, forKey: .columns)
+        if isRanked { try container.encode(isRanked, forKey: .isRanked) }
+    }
 }

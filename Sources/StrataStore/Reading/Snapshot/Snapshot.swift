@@ -31,15 +31,18 @@ package final class Snapshot {
     let shapes: QueryShapeCache?
     /// Pages whose rows need no second check; nil if each row is checked.
     let verifiedPages: VerifiedPages?
+    /// Makes other states of the same transaction; nil if the model has no views.
+    let others: OtherStates?
 
     init(
         eventNumber: EventNumber, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
         histories: SchemaHistory, layers: [Layer], statistics: StatisticsCache? = nil,
-        shapes: QueryShapeCache? = nil, verifiedPages: VerifiedPages? = nil
+        shapes: QueryShapeCache? = nil, verifiedPages: VerifiedPages? = nil, others: OtherStates? = nil
     ) {
         self.statistics = statistics
         self.shapes = shapes
         self.verifiedPages = verifiedPages
+        self.others = others
         self.eventNumber = eventNumber
         self.schema = schema
         self.transaction = transaction

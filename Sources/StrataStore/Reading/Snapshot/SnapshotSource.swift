@@ -33,6 +33,22 @@ final class SnapshotSource: Sendable {
         return Snapshot(
             eventNumber: eventNumber, schema: schema, transaction: transaction, tables: file.tables,
             histories: histories,
-            layers: stack, statistics: statistics, shapes: shapes, verifiedPages: verifiedPages)
+            layers: stack, statistics: statistics, shapes: shapes, verifiedPages: verifiedPages,
+            others: schema.model.views.isEmpty ? nil : OtherStates(source: self, head: head, newest: newest))
+    }
+}
+
+/// Makes snapshots of other states in the read transaction of a snapshot.
+struct OtherStates {
+    let source: SnapshotSource
+    /// The state of the tables.
+    let head: EventNumber
+    let newest: SchemaHistory
+
+    /// The state at an event, through the newest model.
+    ///
+    /// - Throws: `historyDropped`, `corrupt`.
+    func snapshot(at eventNumber: EventNumber, _ transaction: ReadTransaction) throws -> Snapshot {
+        try source.snapshot(at: eventNumber, layers: [], through: nil, transaction, head, newest)
     }
 }

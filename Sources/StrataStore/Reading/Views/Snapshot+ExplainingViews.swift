@@ -13,7 +13,8 @@ extension Snapshot {
         let (rows, readCount) = try countedRows(request)
         let time = (ContinuousClock.now - start).nanoseconds
         var way = "view \(request.viewName), "
-        let usesOrder = readsFirst(request, access)
+        let kept = try kept(view)
+        let usesOrder = readsFirst(request, access, kept)
         if access.isOneGroup {
             way += "one row by its key"
         } else if let ordered = access.ordered, usesOrder {
@@ -22,7 +23,8 @@ extension Snapshot {
         } else {
             way += access.keyPrefix.isEmpty ? "all rows" : "rows whose keys begin with those of the condition"
         }
-        if tables.views == nil || histories.isPast { way += ", made anew from the objects" }
+        if kept.tables == nil { way += ", made anew from the objects" }
+        if let state = kept.state { way += ", with what changed since \(state.eventNumber)" }
         var step = QueryExplanation.Step(
             .view, way, estimatedRows: Double(readCount), rows: readCount, nanoseconds: time)
         if let predicate = request.predicate {

@@ -31,15 +31,16 @@ extension Snapshot {
             count += 1
             try body(group)
         }
-        if let tables = tables.views, !histories.isPast {
-            if let changes = try changesOfLayers(view) {
+        let kept = try kept(view)
+        if let tables = kept.tables {
+            if let changes = try changes(of: view, since: kept) {
                 try forEachGroup(of: view, access, tables, changes, visit)
             } else {
                 try forEachStoredGroup(of: view, access, tables, visit)
             }
         } else {
             let changes = GroupChanges()
-            try group(view, into: changes)
+            try group(view, where: { !kept.leftOut.contains($0) }, into: changes)
             try touchedGroups(of: view, access, nil, changes).forEach(visit)
         }
         // As in rows of values: without keys there is one group even if there are no objects.
@@ -131,57 +132,17 @@ extension Snapshot {
         }
     }
 
-    /// What the rows in the layers change of the view's groups; nil without layers.
-    func changesOfLayers(_ view: PreparedView) throws -> GroupChanges? {
-        if layers.isEmpty { return nil }
-        let changes = GroupChanges()
-        try addDifference(of: view, 1, to: changes)
-        return changes
-    }
-
-    /// Adds what the rows in the layers change of a view's groups.
-    ///
-    /// - Parameter sign: 1, or -1 for the reverse: from this state to that of the tables.
-    func addDifference(of view: PreparedView, _ sign: Int64, to changes: GroupChanges) throws {
-        let base = Snapshot(
-            eventNumber: eventNumber, schema: schema, transaction: transaction, tables: tables, histories: histories,
-            layers: [])
-        let (before, after) = (Evaluation(base), Evaluation(self))
-        for id in try concerned(view, base) {
-            try spend(rows: 2)
-            try base.row(id)?.withNewestReader(id, schema) { try view.add($0, id, -sign, before, to: changes) }
-            try row(id)?.withNewestReader(id, schema) { try view.add($0, id, sign, after, to: changes) }
-        }
-    }
-
-    /// The objects of a view whose groups the layers may change: those that the layers cover, and those that lead to a
-    /// row that they cover, in one state or the other.
-    private func concerned(_ view: PreparedView, _ base: Snapshot) throws -> Set<ObjectID> {
-        var found: Set<ObjectID> = []
-        for layer in layers {
-            for entity in view.entities { found.formUnion(layer.touched(entity)) }
-            guard view.crossesRelationships else { continue }
-            for reading in view.readings where !reading.hops.isEmpty {
-                for entity in reading.entities {
-                    for id in layer.touched(entity) {
-                        found.formUnion(try base.sources(of: id, through: reading.hops))
-                        found.formUnion(try sources(of: id, through: reading.hops))
-                    }
-                }
-            }
-        }
-        guard view.crossesRelationships else { return found }
-        let entities = Set(view.entities)
-        return found.filter { entities.contains($0.entityID) }
-    }
-
     /// Adds all objects of this state to a view's groups.
-    func group(_ view: PreparedView, into changes: GroupChanges) throws {
+    ///
+    /// - Parameter isMember: whether an object belongs to the view at all.
+    func group(
+        _ view: PreparedView, where isMember: (ObjectID) -> Bool = { _ in true }, into changes: GroupChanges
+    ) throws {
         let evaluation = Evaluation(self)
         for entity in view.entities {
             guard let entity = schema.entity(entity) else { continue }
             try forEachRow(of: entity) { id, row in
-                try view.add(row, id, 1, evaluation, to: changes)
+                if isMember(id) { try view.noting(id) { try view.add(row, id, 1, evaluation, to: changes) } }
                 return true
             }
         }

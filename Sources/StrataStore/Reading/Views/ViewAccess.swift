@@ -9,6 +9,15 @@ struct ViewAccess {
         let isForward: Bool
         /// The values of leading columns that the condition fixes, as in an entry.
         let prefix: [UInt8]
+        /// Whether every entry that begins with `prefix` meets the condition.
+        let coversCondition: Bool
+
+        /// What the keys of all entries of the order begin with.
+        func start(_ view: PreparedView) -> [UInt8] {
+            var start = ByteWriter(capacity: 8)
+            order.begin(view, &start)
+            return Array(start.bytes)
+        }
     }
 
     /// What the whole keys of all groups begin with that can meet the condition, without the view's number.
@@ -42,23 +51,29 @@ struct ViewAccess {
         keyPrefix = prefix
         isOneGroup = known == view.keys.count && known > 0
         coversCondition = equalities.areAll && covered == equalities.found.count && known == covered
-        ordered = Self.ordered(request.sort, view, elements)
+        let isKnown = equalities.areAll && covered == equalities.found.count
+        ordered = Self.ordered(request.sort, view, elements, isKnown)
     }
 
-    /// The first order of the view whose columns are those of the request, after columns that the condition fixes.
+    /// The first order of the view whose columns are those of the request, after columns that the condition fixes; one
+    /// that is ranked, if there is such a one.
+    ///
+    /// - Parameter isKnown: whether the condition says no more than `elements`.
     private static func ordered(
-        _ sort: [SortDescription], _ view: PreparedView, _ elements: [Int: [UInt8]]
+        _ sort: [SortDescription], _ view: PreparedView, _ elements: [Int: [UInt8]], _ isKnown: Bool
     ) -> Ordered? {
         guard !sort.isEmpty, sort.allSatisfy(\.isPlain) else { return nil }
         let names = view.description.columnNames
-        for order in view.orders {
+        for order in view.orders.filter(\.isRanked) + view.orders.filter({ !$0.isRanked }) {
             var prefix: [UInt8] = []
             for (position, column) in order.columns.enumerated() {
                 let rest = order.columns[position...]
                 if rest.count == sort.count, zip(rest, sort).allSatisfy({ names[$0.index] == $1.keyPath }) {
                     let turned = Set(zip(rest, sort).map { $0.isAscending != $1.isAscending })
                     if turned.count == 1 {
-                        return Ordered(order: order, isForward: turned == [false], prefix: prefix)
+                        return Ordered(
+                            order: order, isForward: turned == [false], prefix: prefix,
+                            coversCondition: isKnown && position == elements.count)
                     }
                 }
                 guard let element = elements[column.index] else { break }

@@ -3,7 +3,8 @@ import StrataModel
 /// How the groups of a declared view answer a request that groups objects.
 ///
 /// A view is taken only where its answer is the same: keys are not text, whose spelling is that of a group's first
-/// object in a request, and floating-point numbers are not summed, because a request rounds each addition.
+/// object in a request, and floating-point numbers are not summed, because a request rounds each addition. A view that
+/// catches up may have been told to leave objects out.
 struct ViewAnswer: Sendable {
     let view: PreparedView
     /// For each key of the request, the index of the view's key.
@@ -16,7 +17,7 @@ struct ViewAnswer: Sendable {
         _ request: RowsRequest, _ shape: GroupShape, _ entity: EntitySchema, _ schema: Schema
     ) throws(StrataError) -> ViewAnswer? {
         guard !schema.model.views.isEmpty, shape.expansion == nil else { return nil }
-        for view in try IndexMap.of(schema).views.views {
+        for view in try IndexMap.of(schema).views.inline {
             let description = view.description
             guard description.entityName == entity.name,
                 description.includesSubentities == request.objects.includesSubentities,

@@ -5,7 +5,7 @@ final class ViewMap: Sendable {
     let views: [PreparedView]
     private let ofEntities: EntityTable<[PreparedView]>
     private let watched: EntityTable<Bool>
-    /// The properties that views across relationships read.
+    /// The properties that inline views across relationships read.
     private let watchedProperties: Set<PropertyID>
 
     /// - Throws: `invalidModel` for a view that cannot be kept; the check of a model refuses it before.
@@ -16,7 +16,7 @@ final class ViewMap: Sendable {
         var ofEntities: [EntityID: [PreparedView]] = [:]
         var watched: [EntityID: Bool] = [:]
         var watchedProperties: Set<PropertyID> = []
-        for view in views {
+        for view in views where view.isInline {
             guard view.crossesRelationships else {
                 for entity in view.entities { ofEntities[entity, default: []].append(view) }
                 continue
@@ -31,10 +31,16 @@ final class ViewMap: Sendable {
         self.watchedProperties = watchedProperties
     }
 
-    /// The views that an object of exactly this entity may be in, and that depend on its own row alone.
+    /// The views that are kept in each commit.
+    var inline: [PreparedView] { views.filter(\.isInline) }
+
+    /// The views that are kept behind the commits.
+    var catchingUp: [PreparedView] { views.filter { !$0.isInline } }
+
+    /// The inline views that an object of exactly this entity may be in, and that depend on its own row alone.
     func ownRowViews(of entity: EntityID) -> [PreparedView] { ofEntities[entity] }
 
-    /// Whether a view that crosses relationships reads rows of this entity.
+    /// Whether an inline view that crosses relationships reads rows of this entity.
     func isWatched(_ entity: EntityID) -> Bool { watched[entity] }
 
     /// Whether the change of these properties can change what such a view says.
@@ -58,10 +64,18 @@ final class PreparedView: Sendable {
         let kind: KeyKind
         /// nil for a to-one.
         let type: AttributeType?
+        /// Whether it is the object itself.
+        let isObject: Bool
+
+        /// The object itself.
+        init() {
+            (slot, path, far, function, kind, type, isObject) = (0, [], nil, nil, .objectID, nil, true)
+        }
 
         init(slot: Int, path: [String], far: ValuePath?, kind: KeyKind, type: AttributeType?) {
             (self.slot, self.path, self.far, self.kind, self.type) = (slot, path, far, kind, type)
             function = nil
+            isObject = false
         }
 
         /// What a function makes of a value.
@@ -70,11 +84,13 @@ final class PreparedView: Sendable {
             self.function = function
             if case .calendar = function { kind = .integer } else { kind = value.kind }
             type = function.type(of: value.type)
+            isObject = false
         }
 
         /// The value of an object.
         func value(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> AttributeValue {
             if let far { return try far.value(row, id, evaluation) }
+            if isObject { return .objectID(id) }
             return try GroupKey.value(row, slot, path)
         }
     }
@@ -165,6 +181,7 @@ final class PreparedView: Sendable {
     private static func key(
         _ key: ViewKey, _ entity: EntitySchema, _ schema: Schema, _ view: ViewDescription
     ) throws(StrataError) -> Value {
+        if key.isObject { return Value() }
         let value = try value(key.keyPath, entity, schema, view)
         guard let function = key.function else { return value }
         let zones = schema.assignment.zones[view.name] ?? [:]
@@ -208,6 +225,8 @@ final class PreparedView: Sendable {
             context: .init(entityName: description.entityName, key: description.name))
     }
 
+    var isInline: Bool { description.upkeep == .inline }
+
     /// Where errors say that they are.
     var context: StrataError.Context { .init(entityName: description.entityName, key: description.name) }
 
@@ -232,6 +251,8 @@ final class PreparedView: Sendable {
                 GroupKey.append(value, key.kind, to: &changes.key)
             } else if let far = key.far {
                 GroupKey.append(try far.value(row, id, evaluation()), key.kind, to: &changes.key)
+            } else if key.isObject {
+                GroupKey.append(.objectID(id), key.kind, to: &changes.key)
             } else {
                 try GroupKey.append(row, key.slot, key.path, key.kind, to: &changes.key)
             }
@@ -275,7 +296,8 @@ extension ViewDescription {
     /// The key paths on whose values groups depend: those of keys, aggregates, orders and condition, but not what is
     /// only shown of a first or last object.
     fileprivate var collectedPaths: [String] {
-        keys.map(\.keyPath) + aggregates.compactMap { $0.function.isOrdered ? $0.orderPath : $0.keyPath }
+        keys.filter { !$0.isObject }.map(\.keyPath)
+            + aggregates.compactMap { $0.function.isOrdered ? $0.orderPath : $0.keyPath }
             + (predicate?.keyPaths.sorted() ?? [])
     }
 }

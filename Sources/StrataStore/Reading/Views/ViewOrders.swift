@@ -11,9 +11,12 @@ extension PreparedView {
 
         let number: UInt8
         let columns: [Column]
+        /// Whether the entries are counted (`RankLevels.swift`).
+        let isRanked: Bool
 
         init(_ number: Int, _ order: ViewOrder, of view: ViewDescription) {
             self.number = UInt8(truncatingIfNeeded: number)
+            isRanked = order.isRanked
             let names = view.columnNames
             columns = order.columns.compactMap { column in
                 names.firstIndex(of: column.keyPath).map { Column(index: $0, isAscending: column.isAscending) }
@@ -115,17 +118,19 @@ struct OrderEntry {
 extension Cursor {
     /// Calls `body` with the entries of an order that begin with a prefix until it returns false.
     ///
-    /// - Parameter isForward: whether the order is read from its beginning. Entries with the same columns come in the
-    ///   order of their groups in any case.
+    /// - Parameters:
+    ///   - isForward: whether the order is read from its beginning. Entries with the same columns come in the order of
+    ///     their groups in any case.
+    ///   - start: the key of the first entry; nil for the first one in this direction.
     func forEachEntry(
-        after prefix: [UInt8], isForward: Bool, _ body: (OrderEntry) throws -> Bool
+        after prefix: [UInt8], isForward: Bool, from start: [UInt8]? = nil, _ body: (OrderEntry) throws -> Bool
     ) throws {
-        if isForward { return try prefix.withUnsafeBytes { _ = try forEachEntry($0, body) } }
-        var bound = prefix
-        while let last = bound.popLast() {
-            guard last < 0xFF else { continue }
-            bound.append(last + 1)
-            break
+        if isForward { return try prefix.withUnsafeBytes { _ = try forEachEntry($0, from: start, body) } }
+        var bound = RankReader.end(of: prefix) ?? prefix
+        if let start {
+            guard try start.withUnsafeBytes({ try seek(to: $0) }) else { return }
+            bound = Array(key.prefix(PreparedView.Order.prefixSize + (try OrderEntry(at: self)).columns.count))
+            guard try bound.withUnsafeBytes({ try forEachEntry($0, from: start, body) }) else { return }
         }
         while try bound.withUnsafeBytes({ try seek(before: $0) }),
             prefix.withUnsafeBytes({ key.hasPrefix($0) })
@@ -138,9 +143,9 @@ extension Cursor {
 
     /// - Returns: false if `body` has ended the run.
     private func forEachEntry(
-        _ prefix: UnsafeRawBufferPointer, _ body: (OrderEntry) throws -> Bool
+        _ prefix: UnsafeRawBufferPointer, from start: [UInt8]? = nil, _ body: (OrderEntry) throws -> Bool
     ) throws -> Bool {
-        var found = try seek(atOrAfter: prefix)
+        var found = try start.map { try $0.withUnsafeBytes { try seek(atOrAfter: $0) } } ?? seek(atOrAfter: prefix)
         while found, key.hasPrefix(prefix) {
             guard try body(try OrderEntry(at: self)) else { return false }
             found = try next()

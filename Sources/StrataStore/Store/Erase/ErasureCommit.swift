@@ -181,6 +181,10 @@ struct ErasureCommit: ~Copyable {
         try projector.flush(transaction)
         try BufferFold.settle(changedObjects, in: tables.indexes, tables, transaction)
         try StatisticsRecord.removeAll(transaction, tables)
+        // What a view that catches up would go on from is erased, and it may hold erased values.
+        if let schema = projector.histories.newest {
+            for view in try IndexMap.of(schema).views.catchingUp { try tables.clear(view.id, transaction) }
+        }
         try eraseTexts(of: objects)
     }
 

@@ -40,6 +40,11 @@ extension Store {
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
+        do {
+            try keepViews()
+        } catch {
+            StoreLogger.shared.notice("the views of \(path) did not catch up before the rebuild: \(error)")
+        }
         return try runRebuild(limits, progress)
     }
 
@@ -171,6 +176,7 @@ struct Rebuild {
             try dropViews(transaction)
             let replay = Replay(after: .start, file.tables, flushLimit: limits.batchInBytes)
             try run(replay, head, limit: nil, transaction)
+            try refillViews(head, transaction)
             return try TableDigest.all(file.tables, transaction)
         }
         // A problem in the log explains more than an error of the replay, so it is thrown first.
@@ -195,10 +201,10 @@ struct Rebuild {
     }
 
     private func dropViews(_ transaction: WriteTransaction) throws {
-        do throws(LMDBError) {
+        do {
             try transaction.drop(file.tables.viewTables.flatMap { $0.table.parts })
-        } catch {
-            guard error.code == .corrupted else { throw error }
+            try ViewProgress.removeAll(transaction, file.tables)
+        } catch let error as LMDBError where error.code == .corrupted {
             throw StrataError(
                 .corrupt,
                 "More than views of the store's file is damaged (\(error.detail)), so nothing was dropped. "
@@ -253,9 +259,17 @@ struct Rebuild {
                 replay = running
                 return nil
             }
+            try refillViews(mark.head, transaction)
             try file.writeHead(mark.head, transaction)
             return try TableDigest.all(file.tables, transaction)
         }
+    }
+
+    /// Makes the views that catch up from the objects.
+    private func refillViews(_ head: LogHead, _ transaction: WriteTransaction) throws {
+        let histories = try StoreFile.readModels(file.tables, transaction)
+        try Projector(tables: file.tables, histories: histories, tracking: .independent)
+            .refillCatchingUp(at: head.event, transaction)
     }
 
     private func run(_ replay: Replay, _ head: LogHead, limit: Int?, _ transaction: WriteTransaction) throws {

@@ -7,11 +7,11 @@ package import StrataModel
 /// What keeps a part of the history that a truncation was to drop.
 package struct HistoryHold: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable {
-        case tag, subscription, context
+        case tag, subscription, view, context
     }
 
     package let kind: Kind
-    /// The name of the tag or subscription; empty for a context.
+    /// The name of the tag, subscription or view; empty for a context.
     package let name: String
     /// The oldest state that it needs.
     package let eventNumber: EventNumber
@@ -33,9 +33,10 @@ package struct TruncationReport: Sendable {
 
 /// How a truncation treats what holds a part of the history.
 package enum TruncationForce: Sendable {
-    /// It stops before the oldest moment that a tag, a subscription or a context of this process needs.
+    /// It stops before the oldest moment that a tag, a subscription, a view or a context of this process needs.
     case none
-    /// Tags of dropped moments are removed, and consumers of the history and contexts get `historyDropped`.
+    /// Tags of dropped moments are removed, consumers of the history and contexts get `historyDropped`, and views that
+    /// have not caught up are built anew.
     case holds
 }
 
@@ -76,6 +77,9 @@ extension Store {
             let position = try seen < first ? nil : self.eventNumber(of: min(seen, last))
             guard let position, position < eventNumber else { continue }
             holds.append(HistoryHold(kind: .subscription, name: name, eventNumber: position))
+        }
+        for (name, position) in try viewPositions() where position < eventNumber {
+            holds.append(HistoryHold(kind: .view, name: name, eventNumber: position))
         }
         for standing in pins.all where standing < eventNumber {
             holds.append(HistoryHold(kind: .context, name: "", eventNumber: standing))

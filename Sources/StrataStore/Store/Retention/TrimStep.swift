@@ -65,11 +65,25 @@ struct TrimStep {
         if !step.models.isEmpty {
             try ModelRemains(histories, at: histories.schema(models.last)).clear(tables, transaction)
         }
+        try clearViews(behind: last.lastEvent, histories, transaction)
         try baseline.write(transaction, tables)
         try file.noteBaseline(transaction)
         head.firstKeptEvent = baseline.head.firstKeptEvent
         try file.writeHead(head, transaction)
         return (baseline, baseline.transaction >= target)
+    }
+
+    /// Views that catch up and cannot go on without what is dropped are made anew. Only a truncation by force goes so far.
+    private func clearViews(
+        behind cut: EventNumber, _ histories: SchemaHistory, _ transaction: WriteTransaction
+    ) throws {
+        guard let schema = histories.newest, !schema.model.views.isEmpty else { return }
+        for view in try IndexMap.of(schema).views.catchingUp {
+            guard let progress = try ViewProgress.read(view.id, transaction, tables), progress.position < cut else {
+                continue
+            }
+            try tables.clear(view.id, transaction)
+        }
     }
 }
 

@@ -10,6 +10,7 @@ import StrataModel
 /// as the views. The store itself is only read. It runs on a thread of its own while the verifier checks the views, and
 /// only that thread uses it until it has ended.
 final class ReplayComparison {
+    private let file: StoreFile
     private let tables: StoreTables
     private let transaction: ReadTransaction
     private let head: LogHead
@@ -22,10 +23,11 @@ final class ReplayComparison {
     private(set) var digests: [TableDigest] = []
 
     init(
-        _ tables: StoreTables, _ transaction: ReadTransaction, _ head: LogHead, _ names: RecordedNames,
+        _ file: StoreFile, _ transaction: ReadTransaction, _ head: LogHead, _ names: RecordedNames,
         _ progress: ProgressHandler?
     ) {
-        self.tables = tables
+        self.file = file
+        tables = file.tables
         self.transaction = transaction
         self.head = head
         self.names = names
@@ -58,6 +60,7 @@ final class ReplayComparison {
         let scratch = try Self.makeScratch(like: tables.views)
         do {
             try replay(into: scratch)
+            try group(into: scratch)
             try scratch.environment.read { other in
                 var counter = ProgressCounter("comparing views", total: try recordCount(), progress)
                 for (live, made) in zip(tables.viewTables, scratch.tables.viewTables) {
@@ -110,6 +113,20 @@ final class ReplayComparison {
                 replay = running
                 return end
             }
+        }
+    }
+
+    /// Makes the groups of the views that catch up, as of the state where each of them is.
+    private func group(into scratch: (environment: Environment, tables: StoreTables)) throws {
+        let histories = try file.histories(for: head, transaction)
+        guard let views = scratch.tables.views, let schema = histories.newest else { return }
+        for view in try IndexMap.of(schema).views.catchingUp {
+            let maker = try ViewStepMaker(view, file, transaction, head.event, histories, schema, ViewStepLimits())
+            guard let progress = maker.before, progress.isBegun else { continue }
+            let changes = GroupChanges()
+            try maker.state(at: progress.position).group(
+                view, where: { $0 < progress.next && !progress.leftOut.contains($0) }, into: changes)
+            try scratch.environment.write { try changes.write(to: views, $0) }
         }
     }
 

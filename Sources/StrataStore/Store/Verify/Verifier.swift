@@ -106,7 +106,7 @@ final class Verifier {
 
     private func makeComparison(_ transaction: ReadTransaction) -> ReplayComparison? {
         guard depth == .full, log.isReplayable, let head = log.head, head.event > .zero else { return nil }
-        return ReplayComparison(file.tables, transaction, head, names, progress)
+        return ReplayComparison(file, transaction, head, names, progress)
     }
 
     /// Checks the log without any view.

@@ -22,10 +22,12 @@ extension Store {
                         )
                     }
                     let before = try Self.digest(of: id, tables, transaction)
-                    try projector.refill(id, transaction)
+                    try projector.refill(id, at: head.event, transaction)
                     return try Self.digest(of: id, tables, transaction) == before
                 }
                 result.withLock { $0 = isSame }
+            } catch let fault as ViewFault {
+                throw fault.cause
             } catch {
                 throw file.publicError(error, during: "rebuilding a view")
             }

@@ -29,7 +29,7 @@ struct BlobFiles: Sendable {
     // MARK: Locks
 
     /// Waits for the shared lock of the lock file, which is made if it is missing.
-    func lockShared() throws -> Int32 { try Self.lock(try openLock(), directory) }
+    func lockShared() throws -> Int32 { try Self.lock(try openLock(Self.lockName), directory) }
 
     /// Waits for the shared lock of the lock file, which is only read. Nil if there is no such file and it is not to be
     /// made, or cannot be: then no process can sweep either.
@@ -47,8 +47,13 @@ struct BlobFiles: Sendable {
     }
 
     /// The exclusive lock, or nil while another process or lease holds the file.
-    func tryLock() throws -> Int32? {
-        let descriptor = try openLock()
+    func tryLock() throws -> Int32? { try tryLock(Self.lockName) }
+
+    /// The exclusive lock of the process that keeps views, or nil while another one has it.
+    func tryLockViews() throws -> Int32? { try tryLock("views.lock") }
+
+    private func tryLock(_ name: String) throws -> Int32? {
+        let descriptor = try openLock(name)
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
         close(descriptor)
         return nil
@@ -56,10 +61,10 @@ struct BlobFiles: Sendable {
 
     static func unlock(_ descriptor: Int32) { close(descriptor) }
 
-    private func openLock() throws(BlobFile.Failure) -> Int32 {
+    private func openLock(_ name: String) throws(BlobFile.Failure) -> Int32 {
         let store = try OpenFolder(directory, ownership)
-        guard let descriptor = try store.file(Self.lockName, O_RDWR | O_CREAT) else {
-            throw BlobFile.Failure(operation: "open", path: directory + "/" + Self.lockName, number: ENOENT)
+        guard let descriptor = try store.file(name, O_RDWR | O_CREAT) else {
+            throw BlobFile.Failure(operation: "open", path: directory + "/" + name, number: ENOENT)
         }
         return descriptor
     }

@@ -100,6 +100,12 @@ package struct StoreOptions: Sendable {
     package var scrubbing: StoreScrubbing?
     /// How much of the history is kept; nil for all of it.
     package var retention: StoreRetention?
+    /// Who keeps the views that catch up.
+    package var viewKeeping = ViewKeeping.background
+    /// How much a step of a view that catches up takes on.
+    package var viewStepLimits = ViewStepLimits()
+    /// Is told the name of a view that catches up after each of its steps by this process, and how far it has come.
+    package var viewObserver: (@Sendable (String, ViewUpkeepState) -> Void)?
     /// The least number of events in a part of the past that many moments share; nil if each moment makes its own layers.
     /// With parts, a moment near another one that was read costs little, and every read of the past a little more.
     package var pastPartSize: UInt64?

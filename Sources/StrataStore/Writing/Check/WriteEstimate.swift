@@ -145,9 +145,9 @@ struct WriteEstimate {
     /// Pages of declared views.
     private func viewPages() throws -> Int {
         guard let tables = snapshot.tables.views else { return 0 }
-        let views = try IndexMap.of(snapshot.schema).views
+        let views = try IndexMap.of(snapshot.schema).views.inline
         var keys = [0, 0, 0]
-        for view in views.views {
+        for view in views {
             let reach = try reach(of: view)
             keys[0] += reach
             keys[1] += reach * view.aggregates.count { $0.kind == .distinct || $0.kind.extremeCount > 0 }

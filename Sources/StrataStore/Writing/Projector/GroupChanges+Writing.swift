@@ -23,7 +23,7 @@ extension GroupChanges {
                 try orders.begin(view, stored.bytes, rest, state)
             }
             try apply(number, to: &state)
-            defer { orders.end() }
+            defer { orders.end(view) }
             if state.rowCount == 0 {
                 if isThere { try cursor.delete() }
                 continue

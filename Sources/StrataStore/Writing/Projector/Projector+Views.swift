@@ -37,70 +37,77 @@ extension Projector {
         watched.set(id, try histories.converted(before.image, from: before.layout, to: entity.schema))
     }
 
-    /// Removes the groups of views that the model no longer has, and groups the objects for the new ones in one pass.
+    /// Removes the groups of views that the model no longer has, and groups the objects for the new inline ones in one
+    /// pass. Views that catch up begin anew: what changed across two models is no difference of groups.
     func fillViews(from old: Schema?, _ transaction: WriteTransaction) throws {
         guard let schema = histories.newest else { return }
         let kept = schema.assignment.keptViews
         let known = old?.assignment.keptViews ?? []
         let plan = IndexMap.of(schema)
-        let fresh = try plan.views.views.filter { !known.contains($0.id) }
+        let fresh = try plan.views.inline.filter { !known.contains($0.id) }
         let texts = try plan.texts.texts.filter { !known.contains($0.id) }
-        guard !fresh.isEmpty || !texts.isEmpty || !known.isSubset(of: kept) else { return }
+        let dropped = known.subtracting(kept).union(try plan.views.catchingUp.map(\.id))
+        guard !fresh.isEmpty || !texts.isEmpty || !dropped.isEmpty else { return }
         if !texts.isEmpty, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
         guard let views = tables.views else { throw ViewTables.missing(texts: false) }
-        for view in known.subtracting(kept).sorted() {
-            for table in views.all { try Self.clear(view, table, transaction) }
-        }
+        for view in dropped.sorted() { try tables.clear(view, transaction) }
         try fill(fresh, plan, views, transaction)
         if let table = views.texts { try fill(texts, plan, table, transaction) }
     }
 
     /// Drops the records of a view and makes them anew from the objects.
-    func refill(_ view: ViewID, _ transaction: WriteTransaction) throws {
+    ///
+    /// - Parameter head: the state of the tables.
+    /// - Throws: `ViewFault` if a view that catches up cannot group an object.
+    func refill(_ view: ViewID, at head: EventNumber, _ transaction: WriteTransaction) throws {
         guard let schema = histories.newest else { return }
         guard let views = tables.views else { throw ViewTables.missing(texts: false) }
-        for table in views.all { try Self.clear(view, table, transaction) }
+        try tables.clear(view, transaction)
         let plan = IndexMap.of(schema)
         if let table = views.texts {
             try fill(try plan.texts.texts.filter { $0.id == view }, plan, table, transaction)
         }
-        try fill(try plan.views.views.filter { $0.id == view }, plan, views, transaction)
+        let found = try plan.views.views.filter { $0.id == view }
+        let count = try fill(found, plan, views, transaction)
+        if found.contains(where: { !$0.isInline }) {
+            try ViewProgress(all: count, at: head).write(view, transaction, tables)
+        }
     }
 
+    /// Makes the views anew that catch up. One that cannot group an object stays empty.
+    func refillCatchingUp(at head: EventNumber, _ transaction: WriteTransaction) throws {
+        guard tables.views != nil, let schema = histories.newest else { return }
+        for view in try IndexMap.of(schema).views.catchingUp {
+            do {
+                try refill(view.id, at: head, transaction)
+            } catch is ViewFault {
+                try tables.clear(view.id, transaction)
+            }
+        }
+    }
+
+    /// - Returns: how many objects were grouped.
+    @discardableResult
     private func fill(
         _ fresh: [PreparedView], _ plan: IndexMap, _ views: ViewTables, _ transaction: WriteTransaction
-    ) throws {
+    ) throws -> UInt64 {
         let changes = GroupChanges()
-        for entity in Set(fresh.flatMap(\.entities)).sorted() {
-            guard let entity = plan.schema.entity(entity) else { continue }
-            let own = fresh.filter { $0.entities.contains(entity.id) }
-            try group(own, entity, plan, transaction, into: changes)
-        }
-        try changes.write(to: views, transaction)
-    }
-
-    private func group(
-        _ views: [PreparedView], _ entity: EntitySchema, _ plan: IndexMap, _ transaction: WriteTransaction,
-        into changes: GroupChanges
-    ) throws {
         let snapshot = Snapshot(
             eventNumber: .zero, schema: plan.schema, transaction: transaction, tables: tables, histories: histories,
             layers: [])
         let evaluation = Evaluation(snapshot)
-        let end = ObjectID(entity: entity.id, row: ObjectID.maximumRow).rawValue
-        try transaction.withCursor(tables.objects) { cursor in
-            var found = try cursor.seek(atOrAfter: ObjectID(entity: entity.id, row: 0).rawValue)
-            while found {
-                let id = StoreKey.objectID(cursor.key, at: 0)
-                guard id.rawValue <= end else { return }
-                let stored = try StoredRow(cursor.value)
-                let layout = try histories.layout(of: stored.image, id: id)
-                try plan.withNewestRow(try RowReader(stored.image, layout: layout), layout, entity) { row in
-                    for view in views { try view.add(row, id, 1, evaluation, to: changes) }
-                }
-                found = try cursor.next()
+        var count: UInt64 = 0
+        for entity in Set(fresh.flatMap(\.entities)).sorted() {
+            guard let entity = plan.schema.entity(entity) else { continue }
+            let own = fresh.filter { $0.entities.contains(entity.id) }
+            _ = try snapshot.forEachStoredRow(of: entity, from: ObjectID(rawValue: 0)) { row, id in
+                for view in own { try view.noting(id) { try view.add(row, id, 1, evaluation, to: changes) } }
+                count += 1
+                return true
             }
         }
+        try changes.write(to: views, transaction)
+        return count
     }
 
     /// Checks, before a save writes anything, that the tables of declared views are open if there are such views.
@@ -109,13 +116,18 @@ extension Projector {
         if model.hasFullText, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
         if tables.views == nil { throw ViewTables.missing(texts: false) }
     }
+}
 
-    /// Removes all records of a view.
-    private static func clear(_ view: ViewID, _ table: Table, _ transaction: WriteTransaction) throws {
-        try ViewKeys.withPrefix(of: view) { prefix in
-            let cursor = try transaction.writeCursor(table)
-            defer { cursor.close() }
-            while try cursor.seek(atOrAfter: prefix), cursor.key.hasPrefix(prefix) { try cursor.delete() }
+extension StoreTables {
+    /// Removes all records of a view, and how far it has come.
+    func clear(_ view: ViewID, _ transaction: WriteTransaction) throws {
+        try ViewProgress.remove(view, transaction, self)
+        for table in views?.all ?? [] {
+            try ViewKeys.withPrefix(of: view) { prefix in
+                let cursor = try transaction.writeCursor(table)
+                defer { cursor.close() }
+                while try cursor.seek(atOrAfter: prefix), cursor.key.hasPrefix(prefix) { try cursor.delete() }
+            }
         }
     }
 }

@@ -40,8 +40,8 @@ final class WatchedRows {
         let before = Snapshot(
             eventNumber: .zero, schema: schema, transaction: transaction, tables: tables, histories: histories,
             layers: [layer.finish()])
-        for view in try IndexMap.of(schema).views.views where view.crossesRelationships {
-            try before.addDifference(of: view, -1, to: changes)
+        for view in try IndexMap.of(schema).views.inline where view.crossesRelationships {
+            try before.addDifference(of: view, from: before.withoutLayers, -1, to: changes)
         }
     }
 }

@@ -1,0 +1,106 @@
+public import Foundation
+public import StrataModel
+import StrataStore
+
+/// How far a declared view has come.
+public struct ViewStatus: Sendable, Hashable {
+    /// What a view does.
+    public enum State: Sendable, Hashable {
+        /// It has the groups of all objects. One that catches up may be some events behind.
+        case live
+        /// It is being made from the objects, of which it has grouped this part. Until it is done, requests group the
+        /// objects themselves.
+        case building(Double)
+        /// It cannot follow an event. It is tried again now and then, because a later change may have mended it.
+        case failed(ViewFailureReport)
+    }
+
+    /// The name of the view.
+    public let name: String
+    /// How it is kept.
+    public let upkeep: ViewUpkeep
+    /// What it does.
+    public let state: State
+    /// The last event that its groups include.
+    public let eventNumber: EventNumber
+    /// The number of events that its groups do not include yet.
+    public let lagInEvents: Int
+    /// How long ago the first transaction was saved that its groups do not include.
+    public let lag: Duration
+    /// The objects that it was told to leave out.
+    public let leftOutObjects: [ObjectID]
+
+    init(_ name: String, _ upkeep: ViewUpkeep, _ state: ViewUpkeepState) {
+        self.name = name
+        self.upkeep = upkeep
+        self.state =
+            switch state.phase {
+            case .live: .live
+            case .building(let part): .building(part)
+            case .failed(let failure): .failed(ViewFailureReport(failure))
+            }
+        eventNumber = state.eventNumber
+        lagInEvents = Int(clamping: state.lagInEvents)
+        lag = state.lag
+        leftOutObjects = state.leftOut
+    }
+}
+
+/// Why a view does not go on.
+public struct ViewFailureReport: Sendable, Hashable {
+    /// The event that it cannot follow.
+    public let eventNumber: EventNumber
+    /// The object that it cannot group.
+    public let objectID: ObjectID
+    /// Why not.
+    public let reason: String
+    /// How often it was tried.
+    public let attemptCount: Int
+    /// When it was tried last; nil if it is to be tried at once.
+    public let lastAttempt: Date?
+
+    init(_ failure: ViewFailure) {
+        eventNumber = failure.eventNumber
+        objectID = failure.object
+        reason = failure.reason
+        attemptCount = Int(failure.attempts)
+        lastAttempt =
+            failure.microseconds == 0 ? nil : Date(timeIntervalSince1970: Double(failure.microseconds) / 1e6)
+    }
+}
+
+extension PersistentContainer {
+    /// How far each view of the model has come.
+    ///
+    /// - Throws: `storeClosed`, `corrupt`.
+    /// - Complexity: O(views).
+    public func viewStatuses() throws -> [ViewStatus] {
+        try store.viewStates().map { ViewStatus($0.description.name, $0.description.upkeep, $0.upkeep) }
+    }
+
+    /// Waits until the rows of a view include an event; nil for all that is saved now. Requests never need it: they add
+    /// what a view does not include. After it they have less to add.
+    ///
+    /// - Throws: `persistentStoreTimeout` if it takes longer; `viewFailed` if the view does not go on; `unknownKey`.
+    public func wait(forView name: String, to event: EventNumber? = nil, timeout: Duration = .seconds(10)) throws {
+        try store.wait(forView: name, to: event, timeout: timeout)
+    }
+
+    /// The same without blocking the caller's thread.
+    public func wait(
+        forView name: String, to event: EventNumber? = nil, timeout: Duration = .seconds(10)
+    ) async throws {
+        try await WorkerThreads.shared.run { try self.wait(forView: name, to: event, timeout: timeout) as Void }
+    }
+
+    /// Has a failed view tried again at once.
+    ///
+    /// - Throws: `invalidRequest` if it has not failed; `unknownKey`, `readOnly`.
+    public func retryView(_ name: String) throws { try store.retryView(name) }
+
+    /// Has a failed view leave out the object that it cannot group, so that it goes on. It stays left out until the view
+    /// is made anew.
+    ///
+    /// - Throws: `invalidRequest` if it has not failed; `unknownKey`, `readOnly`.
+    public func skipFailedObject(ofView name: String) throws { try store.skipEvent(ofView: name) }
+}

@@ -1,0 +1,111 @@
+import LMDB
+import StrataModel
+
+/// What the tables have of a view.
+struct KeptView {
+    /// nil if the groups must be made from the objects: nothing is kept, or not everything yet, or the state is seen
+    /// through an older model.
+    let tables: ViewTables?
+    /// The state whose groups the tables have; nil for the state of the other tables.
+    let state: Snapshot?
+    /// Objects that the view leaves out.
+    let leftOut: Set<ObjectID>
+}
+
+extension Snapshot {
+    /// The state of the tables, without layers.
+    var withoutLayers: Snapshot {
+        Snapshot(
+            eventNumber: eventNumber, schema: schema, transaction: transaction, tables: tables, histories: histories,
+            layers: [])
+    }
+
+    /// What the tables have of a view.
+    func kept(_ view: PreparedView) throws -> KeptView {
+        guard let tables = tables.views, !histories.isPast else {
+            return KeptView(tables: nil, state: nil, leftOut: [])
+        }
+        if view.isInline { return KeptView(tables: tables, state: nil, leftOut: []) }
+        let progress = try ViewProgress.read(view.id, transaction, self.tables) ?? ViewProgress()
+        guard progress.isComplete, let others else {
+            return KeptView(tables: nil, state: nil, leftOut: progress.leftOut)
+        }
+        let state = progress.position == others.head ? nil : try others.snapshot(at: progress.position, transaction)
+        return KeptView(tables: tables, state: state, leftOut: progress.leftOut)
+    }
+
+    /// What this state changes of the groups that the tables have of a view; nil if they are those of this state.
+    ///
+    /// - Complexity: O(rows in layers + objects that changed since the state of the groups).
+    func changes(of view: PreparedView, since kept: KeptView) throws -> GroupChanges? {
+        if layers.isEmpty, kept.state == nil { return nil }
+        let changes = GroupChanges()
+        try addDifference(
+            of: view, from: kept.state ?? withoutLayers, 1, where: { !kept.leftOut.contains($0) }, to: changes)
+        return changes
+    }
+
+    /// Adds by what this state's groups differ from those of another state over the same tables.
+    ///
+    /// - Parameters:
+    ///   - sign: 1, or -1 for the reverse.
+    ///   - isMember: whether an object belongs to the view at all.
+    func addDifference(
+        of view: PreparedView, from base: Snapshot, _ sign: Int64, where isMember: (ObjectID) -> Bool = { _ in true },
+        to changes: GroupChanges
+    ) throws {
+        let (before, after) = (Evaluation(base), Evaluation(self))
+        for id in try concerned(view, base) where isMember(id) {
+            try spend(rows: 2)
+            try view.noting(id) {
+                try base.row(id)?.withNewestReader(id, schema) { try view.add($0, id, -sign, before, to: changes) }
+                try row(id)?.withNewestReader(id, schema) { try view.add($0, id, sign, after, to: changes) }
+            }
+        }
+    }
+
+    /// The objects of a view whose groups may differ between two states: those that layers cover, and those that lead to
+    /// a row that they cover, in one state or the other.
+    private func concerned(_ view: PreparedView, _ base: Snapshot) throws -> Set<ObjectID> {
+        var found: Set<ObjectID> = []
+        for layer in layers + base.layers {
+            for entity in view.entities { found.formUnion(layer.touched(entity)) }
+            guard view.crossesRelationships else { continue }
+            for reading in view.readings where !reading.hops.isEmpty {
+                for entity in reading.entities {
+                    for id in layer.touched(entity) {
+                        found.formUnion(try base.sources(of: id, through: reading.hops))
+                        found.formUnion(try sources(of: id, through: reading.hops))
+                    }
+                }
+            }
+        }
+        guard view.crossesRelationships else { return found }
+        let entities = Set(view.entities)
+        return found.filter { entities.contains($0.entityID) }
+    }
+}
+
+/// An object that a view cannot group, and why.
+struct ViewFault: Error {
+    let object: ObjectID
+    let cause: StrataError
+}
+
+extension PreparedView {
+    /// Says which object it was if a view that catches up cannot group it.
+    @inline(__always)
+    func noting(_ id: ObjectID, _ body: () throws -> Void) throws {
+        if isInline { return try body() }
+        do {
+            try body()
+        } catch let error as StrataError where error.isOfRow {
+            throw ViewFault(object: id, cause: error)
+        }
+    }
+}
+
+extension StrataError {
+    /// Whether it is about the values of a row, and not about the file or what a request may take.
+    fileprivate var isOfRow: Bool { [.invalidRequest, .wrongType].contains(code) }
+}

@@ -1,0 +1,160 @@
+import LMDB
+import StrataModel
+
+/// The next piece of work for a view that catches up: the changes of its groups, to be written in one commit with how
+/// far it has come.
+///
+/// States of the past never change, so a step is made in a read transaction, while others save. It is written only if
+/// the view is where the step began; so each event counts once, however many processes try. A step is made on one
+/// thread, handed to the writer, and not used by the first again.
+struct ViewStep: @unchecked Sendable {
+    let view: PreparedView
+    let model: ModelVersion
+    /// Where it begins; nil without a record.
+    let before: ViewProgress?
+    fileprivate(set) var after: ViewProgress
+    /// Whether the view's groups are dropped first.
+    fileprivate(set) var beginsAnew = false
+    fileprivate let changes = GroupChanges()
+
+    /// Writes the changes.
+    ///
+    /// - Returns: false if the view or the model have moved on meanwhile; then nothing was written.
+    func write(_ file: StoreFile, _ transaction: WriteTransaction) throws -> Bool {
+        guard let views = file.tables.views, try file.readHeadEvent(transaction).model == model,
+            try ViewProgress.read(view.id, transaction, file.tables) == before
+        else { return false }
+        if beginsAnew { try file.tables.clear(view.id, transaction) }
+        try changes.write(to: views, transaction)
+        try after.write(view.id, transaction, file.tables)
+        return true
+    }
+}
+
+/// Makes steps of one view in a read transaction.
+struct ViewStepMaker {
+    let file: StoreFile
+    let transaction: ReadTransaction
+    let head: EventNumber
+    let histories: SchemaHistory
+    let schema: Schema
+    let view: PreparedView
+    let before: ViewProgress?
+    let limits: ViewStepLimits
+
+    init(
+        _ view: PreparedView, _ file: StoreFile, _ transaction: ReadTransaction, _ head: EventNumber,
+        _ histories: SchemaHistory, _ schema: Schema, _ limits: ViewStepLimits
+    ) throws {
+        self.file = file
+        self.transaction = transaction
+        self.head = head
+        self.histories = histories
+        self.schema = schema
+        self.view = view
+        self.limits = limits
+        before = try ViewProgress.read(view.id, transaction, file.tables)
+    }
+
+    /// The step to an event, or a part of the way if the view is being built.
+    ///
+    /// - Parameter target: the last event of a transaction.
+    /// - Returns: nil if there is nothing to do.
+    /// - Throws: `ViewFault` for an object that cannot be grouped.
+    func step(to target: EventNumber) throws -> ViewStep? {
+        var step = step(after: before ?? ViewProgress())
+        if try !goesOn {
+            step.after = ViewProgress()
+            step.after.leftOut = before?.leftOut ?? []
+            step.beginsAnew = true
+        }
+        if step.after.isComplete, step.after.position >= target, step.after.failure == nil { return nil }
+        if step.after.isBegun, step.after.position < target {
+            let progress = step.after
+            try state(at: target).addDifference(
+                of: view, from: state(at: progress.position), 1,
+                where: { $0 < progress.next && !progress.leftOut.contains($0) }, to: step.changes)
+        }
+        if target == head || !step.after.isBegun {
+            if !step.after.isComplete { try addObjects(to: &step) }
+            step.after.position = head
+        } else {
+            step.after.position = target
+        }
+        step.after.failure = nil
+        return step
+    }
+
+    /// The step that notes why the view does not go on.
+    func step(failing failure: ViewFailure) -> ViewStep {
+        var step = step(after: before ?? ViewProgress())
+        step.after.failure = failure
+        return step
+    }
+
+    /// The step that leaves out the object that could not be grouped.
+    func stepLeavingOut(_ id: ObjectID) throws -> ViewStep {
+        var step = step(after: before ?? ViewProgress())
+        if step.after.isBegun, id < step.after.next {
+            let state = try state(at: step.after.position)
+            try state.row(id)?.withNewestReader(id, schema) {
+                try view.add($0, id, -1, Evaluation(state), to: step.changes)
+            }
+        }
+        step.after.leftOut.insert(id)
+        step.after.failure = nil
+        return step
+    }
+
+    private func step(after progress: ViewProgress) -> ViewStep {
+        ViewStep(view: view, model: schema.version, before: before, after: progress)
+    }
+
+    /// Whether the view has groups, and there is not too much between their state and the present.
+    var goesOn: Bool {
+        get throws {
+            guard let before, before.isBegun, before.position <= head else { return false }
+            if head.rawValue - before.position.rawValue > limits.events { return false }
+            return try before.position >= LogBaseline.read(transaction, file.tables)?.event ?? .zero
+        }
+    }
+
+    /// The state at an event. The views of a process make no use of each other's layers, so none are kept.
+    func state(at eventNumber: EventNumber) throws -> Snapshot {
+        let layers =
+            eventNumber == head
+            ? []
+            : [try LagBuilder.layer(after: eventNumber, through: head, transaction, file, histories)]
+        return Snapshot(
+            eventNumber: eventNumber, schema: schema, transaction: transaction, tables: file.tables,
+            histories: histories, layers: layers)
+    }
+
+    /// Groups the next objects of the present.
+    private func addObjects(to step: inout ViewStep) throws {
+        let state = try state(at: head)
+        let evaluation = Evaluation(state)
+        var count = 0
+        let leftOut = step.after.leftOut
+        let changes = step.changes
+        for entity in view.entities.sorted() {
+            guard let entity = schema.entity(entity),
+                ObjectID(entity: entity.id, row: ObjectID.maximumRow) >= step.after.next
+            else { continue }
+            let next = try state.forEachStoredRow(of: entity, from: step.after.next) { row, id in
+                if !leftOut.contains(id) {
+                    try view.noting(id) { try view.add(row, id, 1, evaluation, to: changes) }
+                }
+                count += 1
+                return count < limits.objects && changes.sizeInBytes < 32 << 20
+            }
+            if let next {
+                step.after.next = next
+                step.after.groupedCount += UInt64(count)
+                return
+            }
+        }
+        step.after.next = ViewProgress.end
+        step.after.groupedCount += UInt64(count)
+    }
+}

@@ -1,0 +1,38 @@
+package import StrataModel
+
+/// Who keeps the views that catch up.
+package enum ViewKeeping: Sendable, Hashable {
+    /// One of the processes that have the store open, in the background.
+    case background
+    /// Only those that call `Store.keepViews()`.
+    case byHand
+}
+
+/// How much a step of a view that catches up takes on.
+package struct ViewStepLimits: Sendable, Hashable {
+    /// Objects that are grouped in one commit while a view is built.
+    package var objects = 20_000
+    /// A view that is more events behind is built anew.
+    package var events: UInt64 = 500_000
+
+    package init() {}
+}
+
+/// How far a view has come.
+package struct ViewUpkeepState: Sendable, Hashable {
+    package enum Phase: Sendable, Hashable {
+        case live
+        /// With the part of the objects that are grouped.
+        case building(Double)
+        case failed(ViewFailure)
+    }
+
+    package let phase: Phase
+    /// The last event that the groups include.
+    package let eventNumber: EventNumber
+    package let lagInEvents: UInt64
+    /// How long ago the first transaction was committed that the groups do not include.
+    package let lag: Duration
+    /// The objects that it was told to leave out.
+    package let leftOut: [ObjectID]
+}
