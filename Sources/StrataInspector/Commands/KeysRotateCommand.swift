@@ -22,7 +22,8 @@ struct KeysRotateCommand: StoreCommand {
             encrypted anew, and the keys that the store needs now.
 
             Examples:
-                strata keys rotate Clinic.strata --key-file clinic.key --new-key-file new.key
+                strata keys rotate Clinic.strata --key-file clinic.key \\
+                    --new-key-file new.key
             """)
 
     @OptionGroup var store: StoreArguments

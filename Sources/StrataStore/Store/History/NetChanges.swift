@@ -89,6 +89,8 @@ package struct NetChanges: Sendable, Hashable {
                     after: keys.shown(values.after, of: property, in: id))
             }
         }
+        // A value that has come under another key has not changed.
+        result.simplify()
         return result
     }
 
