@@ -121,7 +121,7 @@ var targets: [Target] = [
         name: "StrataStoreTests",
         dependencies: [
             "StrataStore", "StrataModel", "LMDB", "Locking", "StrataTestSupport", "store-crash-child",
-            "store-fault-child",
+            "store-fault-child", crypto,
         ]),
     .executableTarget(
         name: "race-child",

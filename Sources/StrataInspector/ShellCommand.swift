@@ -93,13 +93,19 @@ struct Shell {
     private func arguments(_ words: [String], _ line: String) throws -> [String] {
         if schema.entity(named: words[0]) != nil {
             let rest = line.drop(while: \.isWhitespace).dropFirst(words[0].count).drop(while: \.isWhitespace)
-            if rest.isEmpty || rest.hasPrefix("--") { return ["query", store.path] + words }
-            return ["query", store.path, words[0], "--where", String(rest)]
+            if rest.isEmpty || rest.hasPrefix("--") { return ["query", store.path] + words + keyFiles(words) }
+            return ["query", store.path, words[0], "--where", String(rest)] + keyFiles([])
         }
         try CommandNames.check(words)
         let takesStore = Self.commands.contains { Self.name($0) == words[0] }
         if !takesStore || words.contains("--help") { return words }
-        return [words[0], store.path] + words.dropFirst()
+        return [words[0], store.path] + words.dropFirst() + keyFiles(words)
+    }
+
+    /// The shell's own key files, for a line that names none.
+    private func keyFiles(_ words: [String]) -> [String] {
+        if words.contains(where: { $0 == "--key-file" || $0.hasPrefix("--key-file=") }) { return [] }
+        return store.keyFile.flatMap { ["--key-file", $0] }
     }
 
     /// Runs a command in a process of its own, so that neither its end nor Ctrl-C ends the shell.

@@ -345,6 +345,14 @@ import Testing
         try check("predicate", [Run(command: "predicate", arguments: [formats], exitCode: 1, isLines: true)])
     }
 
+    @Test func keysPrintWhatTheirHelpSays() throws {
+        let clinic = try EncryptedStore(in: elsewhere.appending(component: "clinic"))
+        let files = ["--key-file", clinic.key]
+        try check("keys list", [Run(command: "keys list", arguments: [clinic.path] + files)])
+        let new = ["--new-key-file", try EncryptedStore.makeKey("new.key", in: clinic.folder)]
+        try check("keys rotate", [Run(command: "keys rotate", arguments: [clinic.path] + files + new)])
+    }
+
     // MARK: Stores with nothing, and errors
 
     @Test func aStoreWithoutObjectsIsDocumentsToo() throws {

@@ -25,7 +25,8 @@ package struct CoreDataExporter {
     private var report = CoreDataExportReport()
 
     /// - Throws: `persistentStoreOpen` if there is something at the place of the file, or it cannot be written;
-    ///   `invalidModel` for a model that such a file cannot hold.
+    ///   `invalidModel` for a model that such a file cannot hold; `encryptionKeyMissing` if there are encrypted values
+    ///   whose key was not given, as the file has them in the clear.
     package static func run(
         _ store: Store, to destination: URL, progress: ProgressHandler? = nil
     ) throws -> CoreDataExportReport {
@@ -133,16 +134,17 @@ package struct CoreDataExporter {
                 property.attribute.map { $0.type == .decimal && !$0.isTransient } ?? false
             }
             guard !decimals.isEmpty else { continue }
-            try snapshot.scan(entity.id) { _, row in
+            try snapshot.scan(entity.id) { id, row in
                 let image = try row.converted(to: entity)
-                try image.withReader(entity.layout) { (reader) throws(CorruptRecord) in
-                    for property in decimals {
-                        guard case .decimal(let value) = try reader.value(property.slot),
-                            ExportedValue.isWide(value)
-                        else { continue }
-                        let owner = schema.model.hierarchy.declaration(of: property.name, in: entity.name)?.entityName
-                        wide.insert("\(owner ?? entity.name).\(property.name)")
+                for property in decimals {
+                    let stored = try image.withReader(entity.layout) { reader throws(CorruptRecord) in
+                        try reader.value(property.slot)
                     }
+                    guard case .decimal(let value) = try store.decrypted(stored, of: property, in: id),
+                        ExportedValue.isWide(value)
+                    else { continue }
+                    let owner = schema.model.hierarchy.declaration(of: property.name, in: entity.name)?.entityName
+                    wide.insert("\(owner ?? entity.name).\(property.name)")
                 }
                 return true
             }
@@ -170,12 +172,12 @@ package struct CoreDataExporter {
                 values.replaceSubrange(0..<3, with: [.integer(key), .integer(number), .integer(1)])
                 let image = try row.converted(to: entity.schema)
                 for column in entity.columns {
-                    try write(column, image, entity, layout, offsets, &values, &losses)
+                    try write(column, (id, image), entity, layout, offsets, &values, &losses)
                 }
                 for (index, target) in targets.enumerated() {
                     guard case .integer = values[target.column + 1],
                         let property = entity.columns.first(where: { $0.column == target.column }),
-                        case .objectID(let id) = try Self.value(property.slot, image, entity)
+                        case .objectID(let id) = try value(property.slot, image, entity, id)
                     else { continue }
                     let name = schema.entity(id.entityID)?.name
                     let number = layout.file.entities.first { $0.name == name }?.number
@@ -198,18 +200,23 @@ package struct CoreDataExporter {
         try writer.run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(last) WHERE Z_ENT IN (\(names))")
     }
 
-    private static func value(
-        _ slot: Int, _ image: RowImage, _ entity: ImportLayout.Entity
+    /// The value of an object, decrypted.
+    private func value(
+        _ slot: Int, _ image: RowImage, _ entity: ImportLayout.Entity, _ id: ObjectID
     ) throws -> AttributeValue {
-        try image.withReader(entity.schema.layout) { reader throws(CorruptRecord) in try reader.value(slot) }
+        let value = try image.withReader(entity.schema.layout) { reader throws(CorruptRecord) in
+            try reader.value(slot)
+        }
+        return try store.decrypted(value, of: entity.schema.properties[slot], in: id)
     }
 
     /// Columns of a plan are counted from 2, behind the key and the entity; a row that is written has one more before.
     private func write(
-        _ column: ImportLayout.Column, _ image: RowImage, _ entity: ImportLayout.Entity, _ layout: ImportLayout,
-        _ offsets: [String: Int64], _ values: inout [SQLiteValue], _ losses: inout [String: Int]
+        _ column: ImportLayout.Column, _ row: (id: ObjectID, image: RowImage), _ entity: ImportLayout.Entity,
+        _ layout: ImportLayout, _ offsets: [String: Int64], _ values: inout [SQLiteValue],
+        _ losses: inout [String: Int]
     ) throws {
-        func read(_ slot: Int) throws -> AttributeValue { try Self.value(slot, image, entity) }
+        func read(_ slot: Int) throws -> AttributeValue { try value(slot, row.image, entity, row.id) }
         func put(_ value: AttributeValue, _ attribute: ColumnAttribute, _ place: Int, _ name: String) throws {
             let written = try ExportedValue.value(value, attribute) { try store.blob($0) }
             if case .null = written, value != .null { losses[name, default: 0] += 1 }

@@ -36,6 +36,7 @@ struct DiffCommand: StoreCommand {
             var changes = try store.netChanges(
                 from: min(start, end).advanced(by: 1), through: max(start, end))
             if end < start { changes = changes.inverted }
+            changes = changes.decrypted(store.keyRing)
             try keepWanted(&changes, store)
             let ends = [max(start, end), min(start, end)].filter { $0 > .zero }
             let states = try ends.map { end in

@@ -17,7 +17,7 @@ struct InspectCommand: StoreCommand {
             --json prints {"path", "store", "lineage", "format", "created", "models": [version], "log": {"events", \
             "transactions", "first", "last"}, "tags": {name: event number}, "subscriptions": {name: transaction}, "metadata": {name: value}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \
             "abstract"}], "tables": [{"name", "view", "entries", "bytes"}], "indexes": [{"name", "entity", "unique", \
-            "entries", "bytes"}], "blobs": {"files", "bytes", "named"}, "baseline": {"eventNumber", "transaction", "time", \
+            "entries", "bytes"}], "encryption": {"keys": [id], "attributes": [name]}, "blobs": {"files", "bytes", "named"}, "baseline": {"eventNumber", "transaction", "time", \
             "truncated", "author", "reason"}, "standby", "sharedLog", "readers": [{"process", "active", "stale"}], \
             "reclaimableBytes"}.
 
@@ -31,9 +31,7 @@ struct InspectCommand: StoreCommand {
 
     func run() throws {
         try store.reading { store in
-            let listing = StoreListing(
-                statistics: try store.statistics(), path: store.path, schemas: try store.schemas,
-                tags: try store.tags(), subscriptions: try store.subscriptions(), metadata: try store.metadata())
+            let listing = try StoreListing(store, path: store.path)
             try json ? JSONText.print(listing.json) : listing.print()
         }
     }

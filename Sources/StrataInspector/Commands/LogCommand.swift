@@ -10,11 +10,11 @@ struct LogCommand: StoreCommand {
         commandName: "log",
         abstract: "Lists what happened: when, by whom, to which object, before and after.",
         discussion: """
-            One line for each changed property, oldest first. --reverse begins with the newest, and --limit counts \
+            One line for each changed property, oldest first, and one for the reason of a transaction that has one. --reverse begins with the newest, and --limit counts \
             from where the listing begins. \(Moment.help)
 
-            --json prints one object a line for each event: {"eventNumber", "time", "transaction", "author", "event", \
-            "object", "changes": {property: {"before", "after"}}} for updated; "values": {property: value} for inserted \
+            --json prints one object a line for each event: {"eventNumber", "time", "transaction", "author", "reason", \
+            "event", "object", "changes": {property: {"before", "after"}}} for updated; "values": {property: value} for inserted \
             and deleted; "relationship", "source", "target", "position" and "positionBefore" for linked, unlinked and moved; \
             "model" for modelInstalled; "erasure": {"objects", "properties", "reason"} for an erasure; "erased" is true for an \
             event from which values were erased.

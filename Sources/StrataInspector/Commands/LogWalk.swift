@@ -69,7 +69,7 @@ struct LogWalk {
 
     private static let page = 256
 
-    /// Calls `body` with each event that passes. Large before-images are complete.
+    /// Calls `body` with each event that passes. Large before-images are complete; values are decrypted whose key is known.
     func run(_ body: (RecordedEvent, TransactionRecord) throws -> Void) throws {
         var left = limit ?? .max
         var position = try start()
@@ -127,7 +127,7 @@ struct LogWalk {
                 if let passing = filter.passing(event) { slice.append(passing) }
                 return slice.count < min(left, 1000) && count < 20_000
             }
-            for event in slice { try body(try store.resolved(event), transaction) }
+            for event in slice { try body(try store.shown(event), transaction) }
             left -= slice.count
             if order == .oldestFirst {
                 next = EventNumber(rawValue: seen.rawValue + 1)
@@ -155,6 +155,9 @@ struct SpanArguments: ParsableArguments {
 }
 
 extension Store {
+    /// An event with every large before-image, and decrypted where the key is known.
+    func shown(_ event: RecordedEvent) throws -> RecordedEvent { try resolved(event).decrypted(keyRing) }
+
     /// Calls `body` with every transaction that has an event from `start` through `end`, oldest first.
     func transactions(
         from start: EventNumber, through end: EventNumber, _ body: (TransactionRecord) throws -> Void

@@ -8,7 +8,7 @@ struct ModelShowCommand: ParsableCommand {
         abstract: "Lists the entities of a model with their properties, indexes and rules.",
         discussion: """
             --json prints {"model", "entities": [{"name", "class", "parent", "abstract", "renamedFrom", "attributes": \
-            [{"name", "type", "optional", "transient", "default", "derivedFrom", "rules", "renamedFrom", \
+            [{"name", "type", "optional", "transient", "encrypted", "default", "derivedFrom", "rules", "renamedFrom", \
             "elements"}], "relationships": [{"name", "destination", "inverse", "toMany", "ordered", "optional", "minCount", "maxCount", "deleteRule", \
             "renamedFrom"}], "indexes": [{"name", "properties"}], "unique": [[property]]}], "fetchRequests": [name], \
             "configurations": {name: [entity]}}; "elements" of a composite are attributes.
@@ -102,6 +102,7 @@ extension AttributeDescription {
         var facts: [String] = []
         if !isOptional { facts.append("required") }
         if isTransient { facts.append("transient") }
+        if isEncrypted { facts.append("encrypted") }
         if let defaultValue { facts.append("default \(ValueText.of(defaultValue) { "\($0)" })") }
         if let derivationExpression { facts.append("derived from \(derivationExpression)") }
         facts += validationRules.map(\.text)
@@ -171,7 +172,7 @@ extension AttributeDescription {
     fileprivate var json: JSONObject {
         [
             "name": name, "type": type.name, "optional": isOptional, "transient": isTransient,
-            "default": defaultValue.map { JSONText.Value($0) { "\($0)" } },
+            "encrypted": isEncrypted, "default": defaultValue.map { JSONText.Value($0) { "\($0)" } },
             "derivedFrom": derivationExpression?.description, "rules": validationRules.map(\.text),
             "renamedFrom": renamingIdentifier, "elements": type == .composite ? elements.map(\.json) : nil,
         ]

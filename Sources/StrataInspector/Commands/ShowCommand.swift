@@ -54,7 +54,7 @@ struct ShowCommand: StoreCommand {
     ) throws -> [(event: RecordedEvent, transaction: TransactionRecord)] {
         try store.history(of: id).filter { $0.eventNumber <= last }.compactMap { event in
             guard let transaction = try store.transaction(event.transaction) else { return nil }
-            return (try store.resolved(event), transaction)
+            return (try store.shown(event), transaction)
         }
     }
 

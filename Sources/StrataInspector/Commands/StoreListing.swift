@@ -10,10 +10,22 @@ struct StoreListing {
     let tags: [String: EventNumber]
     let subscriptions: [String: TransactionNumber]
     let metadata: [String: AttributeValue]
+    /// The ids of the keys under which values of today may be encrypted.
+    let encryptionKeys: [String]
 
     private var keptEvents: UInt64 { statistics.head.event.rawValue - (statistics.baseline?.droppedCount ?? 0) }
     private var keptTransactions: UInt64 {
         statistics.head.transaction.rawValue - (statistics.baseline?.transaction.rawValue ?? 0)
+    }
+
+    init(_ store: Store, path: String) throws {
+        self.path = path
+        statistics = try store.statistics()
+        schemas = try store.schemas
+        tags = try store.tags()
+        subscriptions = try store.subscriptions()
+        metadata = try store.metadata()
+        encryptionKeys = try store.encryptionKeyIDs()
     }
 
     /// Without this command's own slot.
@@ -48,11 +60,22 @@ struct StoreListing {
             columns.add("history", "begins at \(baseline.placeText)")
             columns.add("", baseline.truncationText)
         }
+        let encrypted = encryptedAttributes
+        if !encrypted.isEmpty { columns.add("encrypted", encrypted.joined(separator: ", ")) }
+        if !encryptionKeys.isEmpty { columns.add("keys", encryptionKeys.joined(separator: ", ")) }
         if statistics.isStandby { columns.add("standby", "takes over what another store saves; it cannot be saved to") }
         if let log = statistics.sharedLog { columns.add("shared log", ValueText.harmless(log)) }
         columns.add("first", Self.text(statistics.firstTransaction))
         columns.add("last", Self.text(statistics.lastTransaction))
         columns.flush()
+    }
+
+    /// The encrypted attributes of the newest model, by the names of the entities that declare them.
+    private var encryptedAttributes: [String] {
+        let newest = schemas.max { $0.version < $1.version }
+        return (newest?.model.entities ?? []).flatMap { entity in
+            entity.properties.compactMap(\.attribute).filter(\.isEncrypted).map { "\(entity.name).\($0.name)" }
+        }
     }
 
     private static func text(_ record: TransactionRecord?) -> String {
@@ -180,6 +203,7 @@ extension StoreListing {
                     "entries": index.entryCount, "bytes": index.sizeInBytes,
                 ]
             },
+            "encryption": ["keys": encryptionKeys, "attributes": encryptedAttributes] as JSONObject,
             "blobs": [
                 "files": statistics.blobs.fileCount, "bytes": statistics.blobs.sizeInBytes,
                 "named": statistics.blobs.namedCount,

@@ -5,7 +5,7 @@ import StrataStore
 /// An event of the log as a CloudEvent (version 1.0 of the specification) in JSON.
 ///
 /// `id` is the event number, which is unique in the source as the specification asks. `sequence` is the specification's
-/// own extension attribute; `stratatransaction` and `strataauthor` are Strata's.
+/// own extension attribute; `stratatransaction`, `strataauthor` and `stratareason` are Strata's.
 struct CloudEventText {
     let store: Store
     let names: RecordedNames
@@ -25,6 +25,7 @@ struct CloudEventText {
         line += ",\"time\":\"\(DateText.exact(transaction.date))\",\"sequence\":\"\(event.eventNumber)\""
         line += ",\"stratatransaction\":\"\(transaction.number)\""
         if let author = transaction.author { line += ",\"strataauthor\":" + JSONLine.quoted(author) }
+        if let reason = transaction.reason { line += ",\"stratareason\":" + JSONLine.quoted(reason) }
         line += ",\"datacontenttype\":\"application/json\",\"data\":"
         JSONLine.append(.object(try data(event)), to: &line)
         return line + "}"

@@ -7,20 +7,27 @@ enum KeyFiles {
 
     /// Reads the files when the store asks for its keys, the newest first; nil if neither options nor the variable name
     /// one.
-    static func keys(of paths: [String]) -> (@Sendable () throws -> [Data])? {
+    static func keys(of given: [String]) -> (@Sendable () throws -> [Data])? {
+        let paths = paths(given)
+        if paths.isEmpty { return nil }
+        return { try paths.map(read) }
+    }
+
+    /// The files that options name, or else the variable.
+    static func paths(_ given: [String]) -> [String] {
         let named = ProcessInfo.processInfo.environment[variable].map { [$0] } ?? []
-        let all = paths.isEmpty ? named : paths
-        if all.isEmpty { return nil }
-        return {
-            try all.map { path in
-                do {
-                    return try Data(contentsOf: URL(filePath: path))
-                } catch {
-                    throw StrataError(
-                        .persistentStoreOpen, "The key file \(path) cannot be read.", context: .init(path: path),
-                        cause: error)
-                }
-            }
+        return given.isEmpty ? named : given
+    }
+
+    /// The key in a file.
+    ///
+    /// - Throws: `persistentStoreOpen`.
+    static func read(_ path: String) throws -> Data {
+        do {
+            return try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw StrataError(
+                .persistentStoreOpen, "The key file \(path) cannot be read.", context: .init(path: path), cause: error)
         }
     }
 }

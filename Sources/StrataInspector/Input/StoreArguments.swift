@@ -36,6 +36,15 @@ struct StoreArguments: ParsableArguments {
         return try with(options, body)
     }
 
+    /// Runs `body` with the store open for reading only, and no keys of encrypted attributes whatever names some.
+    func readingWithoutKeys<R>(_ body: (Store) throws -> R) throws -> R {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.createsIfMissing = false
+        options.encryptionKeys = { [] }
+        return try with(options, body)
+    }
+
     /// Runs `body` with the store open for writing.
     ///
     /// - Parameter progress: shows the progress of an interrupted rebuild, which is finished first.
@@ -82,7 +91,7 @@ struct StoreArguments: ParsableArguments {
     /// Opens the store, or a store in memory with the shared log of this address.
     private func open(_ options: StoreOptions, adopting model: ManagedObjectModel?) throws -> Store {
         var options = options
-        options.encryptionKeys = KeyFiles.keys(of: keyFile)
+        options.encryptionKeys = options.encryptionKeys ?? KeyFiles.keys(of: keyFile)
         guard let address = SharedLogAddress(path) else {
             try checkIsThere()
             DamageGuard.watch(path)

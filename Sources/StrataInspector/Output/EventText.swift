@@ -13,12 +13,12 @@ struct EventText {
     private static let namedObjects = 5
 
     /// One line for each change, or one with all values of an insertion or deletion.
-    func lines(_ event: RecordedEvent, of transaction: TransactionRecord? = nil) -> [String] {
-        let lines = changes(event, transaction)
+    func lines(_ event: RecordedEvent) -> [String] {
+        let lines = changes(event)
         return event.isErased ? lines.filter { !$0.isEmpty } + ["values were erased"] : lines
     }
 
-    private func changes(_ event: RecordedEvent, _ transaction: TransactionRecord?) -> [String] {
+    private func changes(_ event: RecordedEvent) -> [String] {
         switch event.payload {
         case .inserted(let values): [list(values)]
         case .deleted(let values): [list(values)]
@@ -31,12 +31,12 @@ struct EventText {
                 "\(ends(pair)): \(pair.positionsBefore.map { position($0, "") } ?? "?") -> \(position(pair.positions, ""))"
             ]
         case .modelInstalled(let version): ["model version \(version.rawValue)"]
-        case .maintenance(let data): maintenance(data, transaction)
+        case .maintenance(let data): maintenance(data)
         case .redacted: []
         }
     }
 
-    private func maintenance(_ payload: Data, _ transaction: TransactionRecord?) -> [String] {
+    private func maintenance(_ payload: Data) -> [String] {
         switch MaintenanceRecord(shown: payload) {
         case .tagged(let name, let eventNumber): ["tag \(ValueText.harmless(name)) at event \(eventNumber)"]
         case .untagged(let name): ["tag \(ValueText.harmless(name)) removed"]
@@ -46,7 +46,7 @@ struct EventText {
                 return "metadata \(ValueText.harmless(name)): \(text(.value(old))) -> \(text(.value(new)))"
             }
         case .erased(let erasure):
-            self.erasure(erasure) + (transaction?.reason.map { ["because: \(ValueText.harmless($0))"] } ?? [])
+            self.erasure(erasure)
         case .note: ["note"]
         case .unknown: ["<\(ValueText.size(UInt64(payload.count)))>"]
         }
@@ -95,6 +95,7 @@ protocol EventPrinter {
 struct ColumnEventPrinter: EventPrinter {
     private let text: EventText
     private var columns: Columns
+    private var lastTransaction: TransactionNumber?
 
     init(_ links: LinkNames) {
         text = EventText(links: links)
@@ -104,7 +105,10 @@ struct ColumnEventPrinter: EventPrinter {
     }
 
     mutating func print(_ event: RecordedEvent, _ transaction: TransactionRecord) {
-        let lines = text.lines(event, of: transaction)
+        var lines = text.lines(event)
+        // Once for a transaction, at the event that is listed first.
+        if transaction.number != lastTransaction { lines += reason(transaction) }
+        lastTransaction = transaction.number
         columns.add([
             .init("\(event.eventNumber)", .dim), .init(ValueText.moment(transaction.date), .dim),
             .init(transaction.author ?? "-", .cyan), .init("\(event.kind)", Self.colour(event.kind)),
@@ -116,6 +120,10 @@ struct ColumnEventPrinter: EventPrinter {
     }
 
     mutating func finish() { columns.flush() }
+
+    private func reason(_ transaction: TransactionRecord) -> [String] {
+        transaction.reason.map { ["because: \(ValueText.harmless($0))"] } ?? []
+    }
 
     private static func colour(_ kind: EventKind) -> Style.Colour {
         switch kind {
@@ -173,7 +181,8 @@ extension RecordedEvent {
         return [
             "eventNumber": eventNumber.rawValue, "time": ValueText.moment(transaction.date),
             "erased": isErased ? true : nil,
-            "transaction": transaction.number.rawValue, "author": transaction.author, "event": "\(kind)",
+            "transaction": transaction.number.rawValue, "author": transaction.author,
+            "reason": transaction.reason, "event": "\(kind)",
             "object": object.map { names.name(of: $0) }, "changes": changes, "values": values,
             "relationship": pair.map { names.name(of: $0.key.property) },
             "source": pair.map { names.name(of: $0.key.source) },

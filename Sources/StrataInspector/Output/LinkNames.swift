@@ -31,7 +31,7 @@ final class LinkNames {
         let reference = names.name(of: id)
         // A listing does not end for a name that cannot be read.
         let name = (try? nameValue(of: id)).flatMap { value in
-            value.isNull ? nil : ValueText.plain(value, limit: Self.mostCharacters) { names.name(of: $0) }
+            value.isReadable ? ValueText.plain(value, limit: Self.mostCharacters) { names.name(of: $0) } : nil
         }
         let label = name.map { "\(reference) (\($0))" } ?? reference
         known[id] = label
@@ -50,7 +50,7 @@ final class LinkNames {
         guard let key = key(of: id.entityID, store.schema),
             let property = store.schema.entity(id.entityID)?.property(named: key),
             let deletion = try store.history(of: id).first(where: { $0.kind == .deleted }),
-            case .deleted(let values) = try store.resolved(deletion).payload,
+            case .deleted(let values) = try store.shown(deletion).payload,
             case .value(let value)? = values.first(where: { $0.property == property.id })?.value
         else { return .null }
         return value
@@ -80,5 +80,13 @@ final class LinkNames {
             next = current.superentityID.flatMap(schema.entity)
         }
         return nil
+    }
+}
+
+extension AttributeValue {
+    /// Whether there is a value, and its key is known if it is encrypted.
+    fileprivate var isReadable: Bool {
+        if case .encrypted = self { return false }
+        return !isNull
     }
 }

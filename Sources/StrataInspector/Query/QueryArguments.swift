@@ -35,7 +35,8 @@ struct ConditionArguments: ParsableArguments {
     @Option(
         name: [.customLong("argument")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "The value of the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
+            "The value of the next %@ or %K in --where: Drawer/p3, a number, a date, or text. One pair of quotes around "
+                + "it makes it text. Can be repeated.",
             valueName: "value"))
     var arguments: [String] = []
 

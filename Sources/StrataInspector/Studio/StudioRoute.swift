@@ -41,12 +41,7 @@ struct HealthPage: Encodable {
     init(_ reading: StudioReading) throws {
         moment = try StudioMoment(reading)
         let store = reading.store
-        listing =
-            StoreListing(
-                statistics: try store.statistics(), path: store.path, schemas: try store.schemas,
-                tags: try store.tags(),
-                subscriptions: try store.subscriptions(), metadata: try store.metadata()
-            ).json
+        listing = try StoreListing(store, path: store.path).json
         views = try store.views().map(\.json)
         subscriptions = try SubscriptionLag.list(of: store).map(\.json)
     }

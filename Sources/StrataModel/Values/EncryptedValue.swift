@@ -17,12 +17,18 @@
 //                   B = HKDF-SHA-256 of it(info "strata blinds", UInt32 property id)
 //   fingerprint     HMAC-SHA-256 of the value's canonical form (CanonicalForm.swift) under B
 //   blind           the first 16 bytes of the fingerprint
-//   nonce           the first 12 bytes of HMAC-SHA-256 of (blind, UInt64 object id, UInt32 length of the encoded value,
-//                   encoded value) under the nonce key
+//   nonce           the first 12 bytes of SHA-256 of (UInt32 1 with its most significant byte first, nonce key, blind,
+//                   UInt64 object id, encoded value)
 //   authenticated   bytes 0..<25, UInt64 object id, UInt32 property id
 //
-// The nonce follows from what is encrypted, as in SIV: one is used again only for the same value of the same attribute
-// of the same object, which then has the same bytes.
+// Why no two values have one nonce under one key. The nonce follows from all that is encrypted and authenticated, as
+// in SIV: it is the same again only for the same value of the same attribute of the same object, which then has the
+// same bytes. It needs no counter that processes would have to agree on, and no random generator, so copies of a store
+// and of a running machine cannot repeat one either. The derivation is the one-step KDF of NIST SP 800-56C (revision
+// 2, section 4, option 1) with SHA-256: to somebody without the nonce key its outputs are random. What is hashed after
+// the key has one reading, as blind and object id have fixed lengths and an encoded value tells its own; and only 12
+// of 32 bytes leave it, so that nothing can be appended to what was hashed. Among n values of an attribute, two then
+// share a nonce with probability n^2 / 2^97: 2^-33 for the 2^32 values that SP 800-38D allows under one key.
 
 public import Foundation
 
@@ -37,16 +43,19 @@ public struct EncryptedValue: Sendable, Hashable {
     /// A value that has a blind, and cannot be read: what a search compares with.
     ///
     /// - Parameter blind: 16 bytes; none for a value that nothing equals.
-    package init(blind: Data?) {
-        var bytes = Data([Self.format]) + Data(count: Self.keyIDRange.count)
-        bytes += blind ?? Data(count: Self.blindRange.count)
-        bytes += Data(count: Self.overhead - bytes.count)
+    package init(blind: UnsafeRawBufferPointer?) {
+        var bytes = Data(count: Self.overhead)
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes[0] = Self.format
+            if let blind { UnsafeMutableRawBufferPointer(rebasing: bytes[Self.blindRange]).copyMemory(from: blind) }
+        }
         stored = bytes
     }
 
     package static let format: UInt8 = 1
     package static let keyIDRange = 1..<9
     package static let blindRange = 9..<25
+    package static let blindSize = 16
     package static let nonceRange = 25..<37
     package static let tagSize = 16
     /// The size of the encryption of nothing.

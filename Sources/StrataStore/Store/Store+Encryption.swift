@@ -19,7 +19,7 @@ extension Store {
     func takeKeys(_ model: ManagedObjectModel?) throws {
         guard let given = file.options.encryptionKeys else { return }
         guard model?.hasEncryption ?? false || file.header.isEncrypted else { return }
-        if keyRing.table.newest == nil {
+        if !keyRing.table.hasKey {
             var keys: [EncryptionKey] = []
             for secret in try given() { keys.append(try EncryptionKey(secret)) }
             keyRing.table.take(keys)
@@ -51,8 +51,8 @@ extension Store {
     }
 
     private func blindingKey(of record: EncryptionRecord) throws(StrataError) -> SymmetricKey {
-        if let key = try record.blindingKey(keyRing.table.all) { return key }
-        let given = keyRing.table.all.map(\.id.description).sorted().joined(separator: ", ")
+        if let key = try record.blindingKey(keyRing.table.all.keys) { return key }
+        let given = keyRing.table.all.keys.map(\.id.description).sorted().joined(separator: ", ")
         throw StrataError(
             .encryptionKeyWrong,
             "The store is encrypted under the key \(record.keyIDs.joined(separator: " or ")); the keys that were given "
@@ -77,6 +77,59 @@ extension Store {
             }
             record.keepOnly(newest.id)
             entries[EncryptionRecord.metadataKey] = record.entry
+        }
+    }
+
+    /// A value as a row or an event has it, without its encryption.
+    ///
+    /// - Throws: `encryptionKeyMissing`, `encryptedValueDamaged`, `missingBlob`.
+    package func decrypted(
+        _ stored: AttributeValue, of property: PropertySchema, in object: ObjectID
+    ) throws -> AttributeValue {
+        guard let cipher = keyRing.cipher(property) else { return stored }
+        guard case .blob(let reference) = stored else { return try cipher.decrypt(stored, of: object) }
+        return try cipher.decrypt(EncryptedValue(stored: try blob(reference)), of: object)
+    }
+
+    /// How many values of today are encrypted under each key, by the ids of keys in hexadecimal. No key is needed.
+    ///
+    /// - Throws: `corrupt`, `missingBlob`.
+    /// - Complexity: O(objects of entities with encrypted attributes); it reads the files of their large values.
+    package func encryptedValueCounts(progress: ProgressHandler? = nil) throws -> [String: Int] {
+        var (counts, seen) = ([EncryptionKey.ID: Int](), 0)
+        try read(at: try head()) { snapshot in
+            for entity in snapshot.schema.entities where !entity.isAbstract {
+                let properties = entity.properties.filter { keyRing.cipher($0) != nil }
+                guard !properties.isEmpty else { continue }
+                try snapshot.scan(entity.id) { _, row in
+                    let image = try row.converted(to: entity)
+                    for property in properties {
+                        let value = try image.withReader(entity.layout) { reader throws(CorruptRecord) in
+                            try reader.value(property.slot)
+                        }
+                        guard let id = try keyID(of: value) else { continue }
+                        counts[id, default: 0] += 1
+                    }
+                    seen += 1
+                    if seen % 10_000 == 0 { progress?(StoreProgress(phase: "objects", done: seen, total: 0)) }
+                    return true
+                }
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: counts.map { ($0.key.description, $0.value) })
+    }
+
+    /// The id of the key of an encrypted value; nil for nil.
+    private func keyID(of value: AttributeValue) throws -> EncryptionKey.ID? {
+        let bytes: Data
+        switch value {
+        case .encrypted(let value): bytes = value.stored
+        case .blob(let reference): bytes = try blob(reference)
+        default: return nil
+        }
+        guard bytes.count >= EncryptedValue.overhead else { return nil }
+        return bytes.withUnsafeBytes {
+            EncryptionKey.ID(UnsafeRawBufferPointer(rebasing: $0[EncryptedValue.keyIDRange]))
         }
     }
 

@@ -152,6 +152,25 @@ import Testing
         var request = FetchRequest<Patient>()
         request.sortDescriptors = [SortDescription("ssn")]
         #expect(thrownError { _ = try context.fetch(request) }?.message.contains("encrypted") == true)
+        let error = thrownError {
+            let groups = try RowsFetchRequest(
+                of: Patient.self,
+                columns: [OutputColumn("ssn"), OutputColumn("n", .function(.count, [.evaluatedObject]))],
+                groupBy: ["ssn"])
+            _ = try context.fetchRows(groups)
+        }
+        #expect(error?.message.contains("neither sorted nor grouped") == true, "\(String(describing: error))")
+    }
+
+    @Test func refusalsSayThatTheAttributeIsEncrypted() throws {
+        for format in [
+            "SUBQUERY(doctor.patients, $p, $p.ssn == '1').@count > 0", "ssn matchesText: 'a'", "lowercase(ssn) == 'a'",
+        ] {
+            let error = thrownError {
+                _ = try context.fetch(FetchRequest<Patient>(where: FetchPredicate(format: format)))
+            }
+            #expect(error?.message.contains("ssn is encrypted") == true, "\(format): \(String(describing: error))")
+        }
     }
 
     @Test func rowsOfValuesAreDecrypted() throws {

@@ -95,6 +95,12 @@ import Testing
             message {
                 _ = try titles(films.matching("zone").sorted(by: SortDescription("year")))
             }.contains("no other key"))
-        #expect(message { _ = try titles(films.where(FetchPredicate(format: "year matchesText: 'a'"))) } != "")
+        func refusal(_ format: String) -> String {
+            message { _ = try titles(films.where(FetchPredicate(format: format))) }
+        }
+        #expect(refusal("year matchesText: 'a'").contains("year is a"))
+        #expect(refusal("year matchesText: 'a'").contains("searches strings"))
+        #expect(refusal("title matchesText: 'plot: zone'").contains("only title is searched"))
+        #expect(refusal("title matchesText: 'title: zone'") == "")
     }
 }

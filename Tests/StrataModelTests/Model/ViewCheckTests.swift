@@ -40,6 +40,14 @@ import Testing
         }
     }
 
+    @Test func aTextQueryIsRefusedInTheWordsOfTheRequest() throws {
+        var view = try sales
+        view.predicate = .matchesText("zone", in: "title")
+        let error = #expect(throws: StrataError.self) { _ = try model().adding(views: [view]) }
+        let told = [error?.message ?? ""] + (error?.details.map(\.message) ?? [])
+        #expect(told.contains { $0.contains("uses matchesText:. Text queries are for requests") }, "\(told)")
+    }
+
     @Test func aSoundViewIsAccepted() throws {
         let model = try model().adding(views: [try sales])
         #expect(model.views == [try sales])

@@ -32,7 +32,7 @@ extension ManagedObject {
     @usableFromInline final func _encrypt(_ value: AttributeValue, _ index: Int) {
         let property = _entity.properties[index]
         reporting { try store(value, property) }
-        _extras?.decoded[index] = nil
+        _extras?.forgetValue(index)
         if _state != 0 { _didWrite(index) }
     }
 
@@ -41,15 +41,15 @@ extension ManagedObject {
     /// - Throws: `encryptionKeyMissing`, `encryptedValueDamaged`, `missingBlob`, `corrupt`.
     final func decryptedValue(_ property: PropertyRuntime) throws -> AttributeValue {
         guard let cipher = property.cipher, !_isNull(property.location) else { return .null }
-        if let known = _extras?.decoded[property.index] as? AttributeValue { return known }
+        if let known = _extras?.decryptedValue(property.index) { return known }
         do {
             let value: AttributeValue
             if property.kind.isExternal {
                 value = .data(try readExternalData(property.location))
             } else {
-                value = try cipher.decrypt(storedValue(property), of: objectID)
+                value = try cipher.decrypt(bytes: _bytes(property.location), of: objectID)
                 // Decoders and transformers keep what they make of it.
-                if !property.isEncoded { ensureExtras().decoded[property.index] = value }
+                if !property.isEncoded { ensureExtras().keep(decrypted: value, property.index) }
             }
             return value
         } catch let error as StrataError {
@@ -69,23 +69,27 @@ extension ManagedObject {
     ///
     /// - Parameter value: a value of the attribute's type, or one of this object that is encrypted already.
     final func storeEncrypted(_ value: AttributeValue, _ property: PropertyRuntime) throws {
-        let encrypted: EncryptedValue
         switch value {
         case .null: return _storeNull(property.location)
-        case .encrypted(let given): encrypted = given
+        case .encrypted(let given): given.stored.withUnsafeBytes { storeEncrypted(bytes: $0, property) }
         case .blob:
             try storeEncoded(value, property)
             return _didStore(property.location)
         default:
             guard let cipher = property.cipher else { throw wrongType(property, value) }
-            do { encrypted = try cipher.encrypt(value, of: objectID) } catch { throw naming(error, property) }
-        }
-        if property.kind.isExternal {
-            storeExternalData(encrypted.stored, at: property.location)
-        } else {
-            encrypted.stored.withUnsafeBytes { _storeBytes($0, property.location) }
+            var writer = ByteWriter(capacity: 128)
+            do { try cipher.encrypt(value, of: objectID, into: &writer) } catch { throw naming(error, property) }
+            storeEncrypted(bytes: writer.bytes, property)
         }
         _didStore(property.location)
+    }
+
+    private final func storeEncrypted(bytes: UnsafeRawBufferPointer, _ property: PropertyRuntime) {
+        if property.kind.isExternal {
+            storeExternalData(Data(bytes), at: property.location)
+        } else {
+            _storeBytes(bytes, property.location)
+        }
     }
 }
 

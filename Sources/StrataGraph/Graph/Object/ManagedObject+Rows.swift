@@ -37,7 +37,7 @@ extension ManagedObject {
         _capacity = 0
         _size = 0
         clearChangedSlots()
-        _extras?.decoded.removeAll()
+        _extras?.forgetValues()
     }
 
     /// Keeps the row as the base and gives the object a copy to write into.
@@ -61,7 +61,7 @@ extension ManagedObject {
         _capacity = max(_baseSize, 8)
         _base = nil
         clearChangedSlots()
-        _extras?.decoded.removeAll()
+        _extras?.forgetValues()
     }
 
     /// Forgets the row that was read; what the object holds has no base any more.

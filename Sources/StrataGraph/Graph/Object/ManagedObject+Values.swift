@@ -76,7 +76,7 @@ extension ManagedObject {
         if let refusal = refusalToChange(key: property.name) { throw refusal }
         if _state != 0, !makeWritable(property.index) { throw unreadable(property.name) }
         try store(value, property)
-        _extras?.decoded[property.index] = nil
+        _extras?.forgetValue(property.index)
         if _state != 0 { _didWrite(property.index) }
     }
 

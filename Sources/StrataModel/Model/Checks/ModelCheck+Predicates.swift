@@ -40,7 +40,12 @@ extension ModelCheck {
     ) {
         var foreign: FetchExpression?
         predicate.forEachExpression { if !$0.isOfOwnRow { foreign = foreign ?? $0 } }
-        if let foreign {
+        if case .function(.matchesText, _)? = foreign {
+            report(
+                Subject(entity.name),
+                "has \(what), which uses matchesText:. Text queries are for requests; CONTAINS[cd], BEGINSWITH[cd] and LIKE[cd] "
+                    + "can be used there.")
+        } else if let foreign {
             report(Subject(entity.name), "has \(what), which uses \(foreign); it may use only \(allowed).")
         }
         let paths = checkedKeyPaths(of: predicate, at: Subject(entity.name), what: what)

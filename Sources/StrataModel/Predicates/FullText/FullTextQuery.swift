@@ -53,6 +53,19 @@ public struct FullTextQuery: Sendable, Hashable {
     /// The names of the attributes that the query names.
     public var attributeNames: Set<String> { Set(phrases.flatMap { $0.columns ?? [] }) }
 
+    /// Refuses a query of one attribute that names others, of which it would find nothing.
+    ///
+    /// - Throws: `invalidRequest`.
+    package func checkNames(in attribute: String) throws(StrataError) {
+        let others = attributeNames.subtracting([attribute]).sorted()
+        guard let other = others.first else { return }
+        throw StrataError(
+            .invalidRequest,
+            "The text query asks for words in \(others.joined(separator: ", ")), and only \(attribute) is searched. Leave "
+                + "'\(other):' out, or ask the whole full text with SELF matchesText:.",
+            context: .init(key: other))
+    }
+
     /// Whether the query has no word, and so finds nothing.
     public var isEmpty: Bool { words.isEmpty }
 }

@@ -69,6 +69,8 @@ public struct MigrationPlan: Sendable, Hashable {
         case propertyInherited
         /// An attribute has another type.
         case type
+        /// An attribute becomes encrypted, or ceases to be.
+        case encryption
         /// A property becomes optional or required.
         case optionality
         /// An attribute has another default.

@@ -111,6 +111,9 @@ extension SchemaComparison {
         guard let oldType = earlier.attribute?.type, let newType = later.attribute?.type,
             earlier.storage != nil, later.storage != nil
         else { return }
+        if earlier.attribute?.encryption != later.attribute?.encryption {
+            return addEncryption(of: later, after, was: oldType == newType ? nil : oldType)
+        }
         let from = SlotKind(before.layout.slots[earlier.slot]), to = SlotKind(after.layout.slots[later.slot])
         if from == to && oldType == newType { return }
         let subject = "\(after.name).\(later.name)"
@@ -124,6 +127,18 @@ extension SchemaComparison {
             let sentence = canRead ? "\(change), which older rows can be read as." : "\(change)."
             add(.type, canRead ? .none : .rewrite, after, later.name, sentence)
         }
+    }
+
+    /// - Parameter earlier: the type that the attribute had; nil if it is the same.
+    private mutating func addEncryption(
+        of property: PropertySchema, _ entity: EntitySchema, was earlier: AttributeType?
+    ) {
+        guard let attribute = property.attribute else { return }
+        let change = attribute.isEncrypted ? "is now encrypted" : "is no longer encrypted"
+        let type = earlier.map { ", was \($0.nameWithArticle) and is now \(attribute.type.nameWithArticle)" } ?? ""
+        add(
+            .encryption, .rewrite, entity, property.name,
+            "\(entity.name).\(property.name) \(change)\(type); the migration needs the key.")
     }
 
     private mutating func compare(_ old: AttributeDescription, _ new: AttributeDescription, _ entity: EntitySchema) {
@@ -145,6 +160,7 @@ extension SchemaComparison {
         neutral.derivationExpression = new.derivationExpression
         neutral.validationRules = new.validationRules
         neutral.elements = new.elements
+        neutral.encryption = new.encryption
         neutral.allowsExternalBinaryDataStorage = new.allowsExternalBinaryDataStorage
         if old.name != new.name { neutral.renamingIdentifier = new.renamingIdentifier }
         if neutral != new {

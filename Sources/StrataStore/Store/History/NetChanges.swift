@@ -79,6 +79,21 @@ package struct NetChanges: Sendable, Hashable {
         return result
     }
 
+    /// The changes with values decrypted whose key is known.
+    package func decrypted(_ keys: KeyRing) -> NetChanges {
+        var result = self
+        for (id, object) in objects {
+            for (property, values) in object.values {
+                result.objects[id]?.values[property] = Values(
+                    before: keys.shown(values.before, of: property, in: id),
+                    after: keys.shown(values.after, of: property, in: id))
+            }
+        }
+        // A value that has come under another key has not changed.
+        result.simplify()
+        return result
+    }
+
     /// Adds changes that follow these.
     package mutating func append(_ later: NetChanges) {
         for (id, change) in later.objects { append(change, to: id) }

@@ -1,35 +1,21 @@
 import Crypto
 import Foundation
-import Locking
 package import StrataModel
 
 /// Encrypts and decrypts the values of one attribute (EncryptedValue.swift has the format).
-///
-/// The mutex guards the derived keys, each of which is made when first needed.
 package final class AttributeCipher: Sendable {
     package let property: PropertyID
     package let name: String
     let type: AttributeType
-    private let table: GivenKeys
-    private let made = Locked(Made())
+    let given: GivenKeys
+    private let table: AttributeKeyTable
 
-    private struct Made {
-        var keys: [EncryptionKey.ID: Keys] = [:]
-        var blinder: HMAC<SHA256>?
-    }
-
-    /// What is derived from one key of the app.
-    private struct Keys {
-        let id: EncryptionKey.ID
-        let values: SymmetricKey
-        let nonces: HMAC<SHA256>
-    }
-
-    init(_ property: PropertyID, _ name: String, _ type: AttributeType, _ table: GivenKeys) {
+    init(_ property: PropertyID, _ name: String, _ type: AttributeType, _ given: GivenKeys) {
         self.property = property
         self.name = name
         self.type = type
-        self.table = table
+        self.given = given
+        table = AttributeKeyTable(given, property)
     }
 
     // MARK: Encrypting
@@ -38,29 +24,47 @@ package final class AttributeCipher: Sendable {
     ///
     /// - Throws: `encryptionKeyMissing`; `wrongType` for a value that cannot be stored.
     package func encrypt(_ value: AttributeValue, of object: ObjectID) throws(StrataError) -> EncryptedValue {
-        guard let newest = table.newest else { throw missingKey(nil, object) }
-        let keys = keys(newest)
-        let blind = try fingerprint(of: value, object)
+        var writer = ByteWriter(capacity: 128)
+        try encrypt(value, of: object, into: &writer)
+        return EncryptedValue(stored: Data(writer.bytes))
+    }
+
+    /// Puts the bytes of an encrypted value into a writer, instead of what it has.
+    ///
+    /// - Throws: as `encrypt(_:of:)`.
+    package func encrypt(
+        _ value: AttributeValue, of object: ObjectID, into writer: inout ByteWriter
+    ) throws(StrataError) {
+        let keys = table.keys
+        guard let newest = keys.newest else { throw missingKey(nil, object) }
         do {
-            var plain = ByteWriter()
-            try ValueCodec.encode(value, into: &plain)
-            var stored = Data([EncryptedValue.format])
-            stored.reserveCapacity(EncryptedValue.overhead + plain.count)
-            stored += keys.id.bytes
-            stored += blind
-            var nonces = keys.nonces
-            nonces.update(data: blind)
-            withUnsafeBytes(of: object.rawValue.littleEndian) { nonces.update(data: $0) }
-            withUnsafeBytes(of: UInt32(plain.count).littleEndian) { nonces.update(data: $0) }
-            nonces.update(data: plain.bytes)
-            let nonce = try nonces.finalize().withUnsafeBytes { bytes in
-                try AES.GCM.Nonce(data: UnsafeRawBufferPointer(rebasing: bytes[..<EncryptedValue.nonceRange.count]))
+            var source = ByteWriter(capacity: 128)
+            let blind = try fingerprint(of: value, keys, object, &source)
+            source.reset()
+            blind.withUnsafeBytes { source.append(UnsafeRawBufferPointer(rebasing: $0[..<EncryptedValue.blindSize])) }
+            source.append(littleEndian: object.rawValue)
+            let start = source.count
+            try ValueCodec.encode(value, into: &source)
+            var nonces = newest.nonces
+            nonces.update(bufferPointer: source.bytes)
+            let nonce = try nonces.finalize().withUnsafeBytes { digest in
+                try AES.GCM.Nonce(data: UnsafeRawBufferPointer(rebasing: digest[..<EncryptedValue.nonceRange.count]))
             }
+            writer.reset()
+            writer.append(EncryptedValue.format)
+            writer.append(littleEndian: newest.id.rawValue)
+            writer.append(UnsafeRawBufferPointer(rebasing: source.bytes[..<EncryptedValue.blindSize]))
+            let head = writer.count
+            writer.append(littleEndian: object.rawValue)
+            writer.append(littleEndian: property.rawValue)
             let box = try AES.GCM.seal(
-                plain.bytes, using: keys.values, nonce: nonce, authenticating: authenticated(stored, object))
+                UnsafeRawBufferPointer(rebasing: source.bytes[start...]), using: newest.values, nonce: nonce,
+                authenticating: writer.bytes)
             guard let combined = box.combined else { throw CryptoKitError.incorrectParameterSize }
-            stored += combined
-            return EncryptedValue(stored: stored)
+            writer.truncate(to: head)
+            combined.withUnsafeBytes { writer.append($0) }
+        } catch let error as StrataError {
+            throw error
         } catch {
             throw StrataError(.wrongType, "The value cannot be encrypted.", context: context(object), cause: error)
         }
@@ -72,17 +76,34 @@ package final class AttributeCipher: Sendable {
     ///
     /// - Throws: `encryptionKeyMissing` with the id of the key; `encryptedValueDamaged`.
     package func decrypt(_ encrypted: EncryptedValue, of object: ObjectID) throws(StrataError) -> AttributeValue {
-        let stored = encrypted.stored
-        guard stored.count >= EncryptedValue.overhead, stored.first == EncryptedValue.format else {
+        do {
+            return try encrypted.stored.withUnsafeBytes { try decrypt(bytes: $0, of: object) }
+        } catch let error as StrataError {
+            throw error
+        } catch {
+            throw damaged(object, error)
+        }
+    }
+
+    /// The value of an object, from the stored bytes of an encrypted value.
+    ///
+    /// - Throws: as `decrypt(_:of:)`.
+    package func decrypt(bytes: UnsafeRawBufferPointer, of object: ObjectID) throws(StrataError) -> AttributeValue {
+        guard bytes.count >= EncryptedValue.overhead, bytes[0] == EncryptedValue.format else {
             throw damaged(object, nil)
         }
-        let id = EncryptionKey.ID(bytes: encrypted.keyID)
-        guard let key = table.key(id) else { throw missingKey(id, object) }
+        let id = EncryptionKey.ID(UnsafeRawBufferPointer(rebasing: bytes[EncryptedValue.keyIDRange]))
+        guard let key = table.keys.key(id) else { throw missingKey(id, object) }
         let head = EncryptedValue.blindRange.upperBound
         do {
-            let box = try AES.GCM.SealedBox(combined: stored.dropFirst(head))
-            let plain = try AES.GCM.open(
-                box, using: keys(key).values, authenticating: authenticated(stored.prefix(head), object))
+            let box = try AES.GCM.SealedBox(combined: UnsafeRawBufferPointer(rebasing: bytes[head...]))
+            let size = head + MemoryLayout<UInt64>.size + MemoryLayout<UInt32>.size
+            let plain = try withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { place in
+                place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<head]))
+                place.storeBytes(of: object.rawValue.littleEndian, toByteOffset: head, as: UInt64.self)
+                place.storeBytes(of: property.rawValue.littleEndian, toByteOffset: head + 8, as: UInt32.self)
+                return try AES.GCM.open(box, using: key.values, authenticating: UnsafeRawBufferPointer(place))
+            }
             return try plain.withUnsafeBytes { bytes in
                 var reader = ByteReader(bytes)
                 let value = try ValueCodec.decode(&reader)
@@ -104,7 +125,7 @@ package final class AttributeCipher: Sendable {
 
     /// Whether a value needs no other key than the newest.
     package func isUnderNewestKey(_ encrypted: EncryptedValue) -> Bool {
-        guard let newest = table.newest, encrypted.stored.count >= EncryptedValue.overhead else { return false }
+        guard let newest = table.keys.newest, encrypted.stored.count >= EncryptedValue.overhead else { return false }
         return encrypted.keyID == newest.id.bytes
     }
 
@@ -120,46 +141,25 @@ package final class AttributeCipher: Sendable {
     ///
     /// - Throws: `encryptionKeyMissing`.
     func blind(_ value: AttributeValue) throws(StrataError) -> EncryptedValue {
-        EncryptedValue(blind: try fingerprint(of: value, nil))
+        var source = ByteWriter(capacity: 128)
+        let fingerprint = try fingerprint(of: value, table.keys, nil, &source)
+        return fingerprint.withUnsafeBytes {
+            EncryptedValue(blind: UnsafeRawBufferPointer(rebasing: $0[..<EncryptedValue.blindSize]))
+        }
     }
 
-    // MARK: Parts
-
-    private func fingerprint(of value: AttributeValue, _ object: ObjectID?) throws(StrataError) -> Data {
-        var blinder = try blinder(object)
-        var form = ByteWriter()
+    /// - Parameter writer: what the form of the value is written to.
+    private func fingerprint(
+        of value: AttributeValue, _ keys: AttributeKeys, _ object: ObjectID?, _ writer: inout ByteWriter
+    ) throws(StrataError) -> HMAC<SHA256>.MAC {
+        guard var blinder = keys.blinder else { throw missingKey(nil, object) }
         do {
-            try CanonicalForm.append(value, of: type, to: &form)
+            try CanonicalForm.append(value, of: type, to: &writer)
         } catch {
             throw StrataError(.wrongType, "The value cannot be encrypted.", context: context(object), cause: error)
         }
-        blinder.update(data: form.bytes)
-        return blinder.finalize().withUnsafeBytes { Data($0[..<EncryptedValue.blindRange.count]) }
-    }
-
-    private func blinder(_ object: ObjectID?) throws(StrataError) -> HMAC<SHA256> {
-        if let known = made.withLock({ $0.blinder }) { return known }
-        guard let blindingKey = table.blindingKey else { throw missingKey(nil, object) }
-        let blinder = HMAC<SHA256>(key: EncryptionKey.blinding(blindingKey, property))
-        made.withLock { $0.blinder = blinder }
-        return blinder
-    }
-
-    private func keys(_ key: EncryptionKey) -> Keys {
-        if let known = made.withLock({ $0.keys[key.id] }) { return known }
-        let keys = Keys(
-            id: key.id, values: key.derived("strata values", property),
-            nonces: HMAC<SHA256>(key: key.derived("strata nonces", property)))
-        made.withLock { $0.keys[key.id] = keys }
-        return keys
-    }
-
-    /// - Parameter head: the bytes before the nonce.
-    private func authenticated(_ head: Data, _ object: ObjectID) -> Data {
-        var data = head
-        withUnsafeBytes(of: object.rawValue.littleEndian) { data.append(contentsOf: $0) }
-        withUnsafeBytes(of: property.rawValue.littleEndian) { data.append(contentsOf: $0) }
-        return data
+        blinder.update(data: writer.bytes)
+        return blinder.finalize()
     }
 
     // MARK: Errors

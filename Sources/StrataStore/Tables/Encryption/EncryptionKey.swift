@@ -6,7 +6,17 @@ import StrataModel
 struct EncryptionKey: Sendable {
     /// Names the key in encrypted values.
     struct ID: Sendable, Hashable, CustomStringConvertible {
-        let bytes: Data
+        /// The eight bytes as an integer, least significant byte first.
+        let rawValue: UInt64
+
+        init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        /// - Parameter bytes: eight of them.
+        init(_ bytes: UnsafeRawBufferPointer) {
+            rawValue = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+        }
+
+        var bytes: Data { withUnsafeBytes(of: rawValue.littleEndian) { Data($0) } }
 
         /// In hexadecimal, as messages and the store's record have it.
         var description: String { bytes.map { String(format: "%02x", $0) }.joined() }
@@ -27,7 +37,7 @@ struct EncryptionKey: Sendable {
                 "An encryption key has \(secret.count) bytes; give \(Self.leastSizeInBytes) random bytes or more.")
         }
         root = SymmetricKey(data: HKDF<SHA256>.extract(inputKeyMaterial: SymmetricKey(data: secret), salt: Data()))
-        id = ID(bytes: Self.derived(root, "strata key id", nil, 8).withUnsafeBytes { Data($0) })
+        id = Self.derived(root, "strata key id", nil, 8).withUnsafeBytes { ID($0) }
     }
 
     /// The key for one purpose, and one property where that is named.

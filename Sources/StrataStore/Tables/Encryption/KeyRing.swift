@@ -2,35 +2,55 @@ import Crypto
 import Foundation
 import Locking
 package import StrataModel
+import Synchronization
 
 /// The keys of one open store, which change when the store is opened and when it notes its first key.
 ///
-/// The mutex guards all of it.
+/// The mutex guards all of it; the version is beside it for readers that have derived something from the keys.
 final class GivenKeys: Sendable {
     private let state = Locked(State())
+    private let newestVersion = Atomic<Int>(0)
 
-    private struct State {
-        var keys: [EncryptionKey.ID: EncryptionKey] = [:]
-        var newest: EncryptionKey?
+    struct State: Sendable {
+        /// Raised by each change.
+        var version = 0
+        var keys: [EncryptionKey] = []
+        var newest: EncryptionKey.ID?
         var blindingKey: SymmetricKey?
     }
 
     /// Takes the keys that the app gave, the newest first.
     func take(_ keys: [EncryptionKey]) {
-        state.withLock { state in
-            state.newest = keys.first
-            for key in keys { state.keys[key.id] = key }
+        change { state in
+            state.newest = keys.first?.id
+            for key in keys where !state.keys.contains(where: { $0.id == key.id }) { state.keys.append(key) }
         }
     }
 
-    func take(blindingKey: SymmetricKey) { state.withLock { $0.blindingKey = blindingKey } }
+    func take(blindingKey: SymmetricKey) { change { $0.blindingKey = blindingKey } }
 
-    var newest: EncryptionKey? { state.withLock { $0.newest } }
-    var blindingKey: SymmetricKey? { state.withLock { $0.blindingKey } }
-    /// All keys that were given, in no order.
-    var all: [EncryptionKey] { state.withLock { Array($0.keys.values) } }
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            state.version += 1
+            newestVersion.store(state.version, ordering: .releasing)
+        }
+    }
 
-    func key(_ id: EncryptionKey.ID) -> EncryptionKey? { state.withLock { $0.keys[id] } }
+    /// The version of the keys, without a lock.
+    var version: Int { newestVersion.load(ordering: .acquiring) }
+    /// All that is known, at one moment.
+    var all: State { state.withLock { $0 } }
+
+    /// The key under which values are written.
+    var newest: EncryptionKey? {
+        let state = all
+        return state.keys.first { $0.id == state.newest }
+    }
+
+    /// Whether values can be encrypted, and searched for.
+    var isComplete: Bool { state.withLock { $0.newest != nil && $0.blindingKey != nil } }
+    var hasKey: Bool { state.withLock { $0.newest != nil } }
 }
 
 /// The keys of one open store with the ciphers of its encrypted attributes.
@@ -43,7 +63,7 @@ package final class KeyRing: Sendable {
     init() {}
 
     /// Whether values can be encrypted, and searched for.
-    package var isComplete: Bool { table.newest != nil && table.blindingKey != nil }
+    package var isComplete: Bool { table.isComplete }
 
     /// The cipher of an encrypted attribute; nil for other properties.
     package func cipher(_ property: PropertySchema) -> AttributeCipher? {

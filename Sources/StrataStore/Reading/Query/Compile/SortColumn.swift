@@ -30,6 +30,12 @@ final class SortColumn: Sendable {
                 .invalidRequest, "\(path.text) has many values, so nothing can be sorted by it.", context: context)
         }
         let type = ComparedType(path.end)
+        if type == .encrypted {
+            throw StrataError(
+                .wrongType,
+                "\(path.text) is encrypted, so objects are neither sorted nor grouped by it; read its values and do it in "
+                    + "the app.", context: context)
+        }
         guard type.isOrdered else {
             throw StrataError(.wrongType, "\(path.text) is \(type.name) and has no order.", context: context)
         }

@@ -54,7 +54,9 @@ extension ComparisonCompiler {
         }
         guard let text else { return nil }
         do {
-            let condition = try TextCondition(try FullTextQuery(words), text, only: only)
+            let query = try FullTextQuery(words)
+            if let only { try query.checkNames(in: only) }
+            let condition = try TextCondition(query, text, only: only)
             let predicate = FetchPredicate.comparison(comparison)
             if wanted == (comparison.operator == .equalTo) {
                 return CompiledCondition(condition, predicate, access: .text(condition))

@@ -211,16 +211,33 @@ extension PredicateCheck {
         default: break
         }
         if function == .matchesText {
-            guard types[0].canBeText else {
-                throw refusal(
-                    .invalidRequest,
-                    "matchesText: takes SELF in the condition of a request only; here it takes a string.")
+            try checkSearched(arguments[0], types[0])
+            if case .constant(.string(let words)) = arguments[1] {
+                let query = try FullTextQuery(words)
+                if case .keyPath(let path) = arguments[0] { try query.checkNames(in: path) }
             }
-            if case .constant(.string(let words)) = arguments[1] { _ = try FullTextQuery(words) }
             return .value(.boolean)
         }
         if FetchFunction.selectors[function] != nil { return .unknown }
         return try number(function, zip(arguments, types))
+    }
+
+    /// Checks that a text query can be asked of an expression.
+    private func checkSearched(_ searched: FetchExpression, _ type: ExpressionType) throws(StrataError) {
+        if type.canBeText { return }
+        if searched == .evaluatedObject {
+            throw refusal(
+                .invalidRequest,
+                "matchesText: takes SELF in the condition of a request only; here it takes a string.")
+        }
+        if type.compared == .encrypted {
+            throw refusal(
+                .invalidRequest,
+                "\(searched) is encrypted, so the store cannot search its words; decrypted values can be searched with "
+                    + "FullTextQuery.matches.")
+        }
+        throw refusal(
+            .wrongType, "\(searched) is \(type.name); matchesText: searches strings, or SELF for the whole full text.")
     }
 
     private func cast(_ type: FetchExpression) -> ExpressionType {

@@ -103,6 +103,13 @@ struct PredicateCheck {
         if leftType.isComparable(to: rightType) { return }
         if Self.literals(comparison.right).contains(where: { leftType.constant($0) != nil }) { return }
         if Self.literals(comparison.left).contains(where: { rightType.constant($0) != nil }) { return }
+        if leftType == .encrypted || rightType == .encrypted {
+            let path = leftType == .encrypted ? comparison.left : comparison.right
+            throw refusal(
+                .invalidRequest,
+                "\(path) is encrypted; it can only be compared with constants as a key path of its own, by ==, != and IN, "
+                    + "and not in SUBQUERY or a function: ANY members.attribute == 'value' finds it behind a to-many.")
+        }
         throw refusal(
             .wrongType,
             "\(comparison.left) is \(left.name) and cannot be compared with \(comparison.right), \(right.name)."

@@ -89,11 +89,22 @@ final class SnapshotExpressions: ExpressionContext {
                 guard let snapshot = evaluation.snapshot else { return .many([]) }
                 return .many(try snapshot.members(of: property.id, owner: object).map { .objectID($0) })
             }
-            if let row, row.id == object { return .one(try row.reader.operand(property)) }
-            return try evaluation.withRow(object) { .one(try $0?.operand(property) ?? .null) }
+            if let row, row.id == object { return .one(try value(property, row.reader, object)) }
+            return try evaluation.withRow(object) { reader in
+                .one(try reader.map { try value(property, $0, object) } ?? .null)
+            }
         } catch {
             throw StrataError.reading(error)
         }
+    }
+}
+
+extension SnapshotExpressions {
+    /// A value of an object; one that is encrypted stays so if its key is not known.
+    private func value(_ property: PropertySchema, _ row: RowReader, _ object: ObjectID) throws -> AttributeValue {
+        let value = try row.operand(property)
+        guard case .encrypted = value else { return value }
+        return try EncryptedComparison.decrypted(value, property, object, evaluation.schema)
     }
 }
 

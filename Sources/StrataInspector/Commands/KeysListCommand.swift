@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+/// `strata keys list`: lists the keys under which values are encrypted.
+struct KeysListCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the keys under which values are encrypted.",
+        discussion: """
+            Counts the values of today that are under each key, for which it reads every object with encrypted \
+            attributes. No key is needed. With --key-file it says which of the files has which key. A key that is \
+            needed opens the store; values of the past may be under other keys.
+
+            --json prints {"keys": [{"id", "values", "needed", "file"}]}; "file" is null for a key that no file has.
+
+            Examples:
+                strata keys list Clinic.strata
+                strata keys list Clinic.strata --key-file clinic.key --json
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        var files: [String: String] = [:]
+        for path in KeyFiles.paths(store.keyFile) { files[try Store.encryptionKeyID(of: KeyFiles.read(path))] = path }
+        // Opened without keys: which of them are the store's is what is asked.
+        let progress = ProgressLine()
+        defer { progress.finish() }
+        let (needed, values) = try StoreArguments(path: store.path).readingWithoutKeys { store in
+            (try store.encryptionKeyIDs(), try store.encryptedValueCounts(progress: progress.handler))
+        }
+        progress.finish()
+        let ids = Set(needed).union(values.keys).union(files.keys).sorted()
+        if json {
+            return try JSONText.print([
+                "keys": ids.map { id -> JSONObject in
+                    [
+                        "id": id, "values": values[id] ?? 0, "needed": needed.contains(id),
+                        "file": JSONObject.orNull(files[id]),
+                    ]
+                }
+            ])
+        }
+        if ids.isEmpty { return Output.shared.line("the store has never encrypted anything") }
+        var columns = Columns([.left, .right, .left, .left])
+        for id in ids {
+            let isKnown = needed.contains(id) || values[id] != nil
+            columns.add(
+                id, ValueText.count(values[id] ?? 0, "value"),
+                needed.contains(id) ? "needed" : isKnown ? "no longer needed" : "no key of this store",
+                files[id] ?? "")
+        }
+        columns.flush()
+    }
+}
