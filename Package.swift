@@ -86,7 +86,8 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataPostgresTests",
         dependencies: [
-            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport", "Locking", "race-child",
+            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "StrataTestSupport", "Locking",
+            "race-child",
         ]),
     .target(
         name: "StrataInspector",

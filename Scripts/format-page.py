@@ -12,6 +12,7 @@ sections = [
     ("Tables", "StoreTables"),
     ("Sums of pages", "PageSums"),
     ("Checkpoints", "CheckpointFile"),
+    ("Mark of a copy of a shared log", "SharedMark"),
     ("Header and head", "StoreHeader"),
     ("Events", "EventRecord"),
     ("Maintenance events", "MaintenanceRecord"),
