@@ -87,6 +87,8 @@ test-shared: dependencies
 	    Scripts/test-shared.sh Scripts/test.sh --filter SharedKillTests
 	STRATA_PARTITION_ROUNDS=$(PARTITION_ROUNDS) STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests \
 	    Scripts/test-shared.sh Scripts/test.sh --filter SharedPartitionTests
+	STRATA_TESTS=ExamplesTests swift build --build-tests
+	STRATA_TESTS=ExamplesTests Scripts/test-shared.sh Scripts/test.sh --filter SharedStoryTests
 
 # The test of partitions with a network for each store, some minutes, as root.
 test-shared-network: dependencies

@@ -86,7 +86,8 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataPostgresTests",
         dependencies: [
-            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport", "Locking", "race-child",
+            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "StrataTestSupport", "Locking",
+            "race-child",
         ]),
     .target(
         name: "StrataInspector",
@@ -211,7 +212,8 @@ if !coreOnly {
     let libraries = ["LetsEat", "MustC", "Photorama"]
     targets += stories.sorted { $0.key < $1.key }.map { story, library in
         .executableTarget(
-            name: "\(story)Story", dependencies: [.target(name: library), "StrataModel", argumentParser],
+            name: "\(story)Story",
+            dependencies: [.target(name: library), "StrataModel", "StrataPostgres", argumentParser],
             path: "Examples/Sources/\(story)")
     }
     targets += libraries.map { story in
@@ -222,7 +224,7 @@ if !coreOnly {
     targets.append(
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["Strata", "strata", "StrataTestSupport"]
+            dependencies: ["Strata", "strata", "StrataPostgres", "StrataTestSupport"]
                 + libraries.map { .target(name: "\($0)Parts") }
                 + stories.keys.sorted().map { .target(name: "\($0)Story") }))
 }

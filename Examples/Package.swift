@@ -23,6 +23,7 @@ let package = Package(
             name: story,
             dependencies: [
                 .product(name: library[story, default: "Strata"], package: "Strata"),
+                .product(name: "StrataPostgres", package: "Strata"),
                 // Only so that one build makes the tool too.
                 .product(name: "strata", package: "Strata"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -13,6 +13,7 @@ sections = [
     ("Sums of pages", "PageSums"),
     ("Checkpoints", "CheckpointFile"),
     ("The journal", "CommitJournal"),
+    ("Mark of a copy of a shared log", "SharedMark"),
     ("Header and head", "StoreHeader"),
     ("Events", "EventRecord"),
     ("Blocks of events", "EventBlock"),

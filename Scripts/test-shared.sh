@@ -37,6 +37,11 @@ else
     server() { env -C "$folder" "$@"; }
 fi
 stop() {
+    status=$?
+    if [ "$status" -ne 0 ] && [ -e "$folder/log" ]; then
+        printf '\nWhat the server said at the end:\n' >&2
+        tail -n 40 "$folder/log" >&2
+    fi
     server "$bin/pg_ctl" -D "$folder/data" -m immediate -w stop >/dev/null 2>&1 || true
     rm -rf "$folder"
 }

@@ -1,4 +1,5 @@
 public import StrataGraph
+public import StrataModel
 import StrataStore
 
 extension PersistentStoreLog {
@@ -27,5 +28,20 @@ extension PersistentStoreLog {
             SharedLogConnection(name: name, timeout: timeout) {
                 PostgresLog(address, lineage: lineage, timeout: min(timeout, .seconds(10)))
             })
+    }
+
+    /// A log by its address and name in one text, as the tool takes it: `postgresql://db.example.com/shop#movies`.
+    ///
+    /// - Parameter timeout: how long a save tries to reach the database.
+    /// - Throws: `invalidRequest` if there is no address or no name.
+    public init(postgres text: String, timeout: Duration = .seconds(30)) throws(StrataError) {
+        let mark = text.lastIndex(of: "#") ?? text.endIndex
+        let (address, name) = (text[..<mark], text[mark...].dropFirst())
+        guard !address.isEmpty, !name.isEmpty else {
+            throw StrataError(
+                .invalidRequest, "'\(PostgresLog.name(of: text))' is no address of a shared log. Write the database and, "
+                    + "after a #, the name of the log: postgresql://db.example.com/shop#movies")
+        }
+        self = .postgres(String(address), lineage: String(name), timeout: timeout)
     }
 }

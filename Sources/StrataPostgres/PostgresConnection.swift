@@ -9,6 +9,8 @@ import StrataStore
 final class PostgresConnection {
     private let library: PostgresLibrary
     private let handle: OpaquePointer
+    /// The SQLSTATE of the last statement that the server has refused.
+    private(set) var lastRefusal: String?
 
     /// - Parameter address: a connection string or URI as libpq has them, with service files and its environment.
     /// - Throws: `unreachable`.
@@ -108,8 +110,9 @@ final class PostgresConnection {
             // Of several statements the last one counts. PGRES_COMMAND_OK and PGRES_TUPLES_OK.
             case 1, 2: rows = PostgresRows(library, result)
             default:
+                lastRefusal = text(result, "C")
                 failure = Self.failure(
-                    code: text(result, "C"), message: text(result, "M") ?? message, hint: text(result, "H"))
+                    code: lastRefusal, message: text(result, "M") ?? message, hint: text(result, "H"))
                 library.clear(result)
             }
         }

@@ -13,7 +13,8 @@ public enum PostgresSetup {
         case roles
     }
 
-    /// Makes the tables of shared logs in the schema `strata`, or brings older ones up to date; in one transaction.
+    /// Makes the tables of shared logs in the schema `strata`, or brings older ones up to date; in one transaction. Several
+    /// may do so at once.
     ///
     /// - Parameter address: a connection URI or string as libpq has them, with the rights to make a schema.
     /// - Returns: the version of the tables before, 0 if there were none, and now.
@@ -24,34 +25,53 @@ public enum PostgresSetup {
     ) throws(StrataError) -> (before: Int, now: Int) {
         do throws(SharedLogFailure) {
             let deadline = ContinuousClock.now + timeout
-            let connection = try PostgresConnection(address, deadline: deadline)
-            func run(_ statement: String) throws(SharedLogFailure) {
-                _ = try connection.run(statement, deadline: deadline)
+            while true {
+                let connection = try PostgresConnection(address, deadline: deadline)
+                do throws(SharedLogFailure) {
+                    return try makeTables(connection, access, deadline)
+                } catch {
+                    // Ends when the other one has made everything: each time it has made something.
+                    guard let code = connection.lastRefusal, madeByAnother.contains(code), .now < deadline else {
+                        throw error
+                    }
+                }
             }
-            try run("set client_min_messages = warning")
-            try run("begin")
-            for statement in PostgresTables.preparation { try run(statement) }
-            try run("lock table strata.versions in exclusive mode")
-            let rows = try connection.run("select coalesce(max(version), 0) from strata.versions", deadline: deadline)
-            let version = rows.integer(0, 0) ?? 0
-            guard version <= PostgresTables.version else {
-                throw .refused(PostgresLog.newer(version))
-            }
-            for (index, step) in PostgresTables.steps.enumerated() where index >= Int(version) {
-                for statement in step { try run(statement) }
-                try run("insert into strata.versions(version) values (\(index + 1))")
-            }
-            if access == .roles {
-                try run(PostgresTables.roles)
-                for statement in PostgresTables.grants { try run(statement) }
-            }
-            try run("commit")
-            return (Int(version), Int(PostgresTables.version))
         } catch {
             if case .refused(let refusal) = error { throw refusal }
             throw StrataError(
                 .logUnavailable, "The tables could not be made in \(PostgresLog.name(of: address)): \(error).",
                 cause: error)
         }
+    }
+
+    /// What PostgreSQL says where another connection makes the same at the same time: `if not exists` does not wait for
+    /// it. A name or key that is there, a schema, a table, a role; transactions that stand in each other's way.
+    private static let madeByAnother: Set = ["23505", "42P06", "42P07", "42710", "40001", "40P01"]
+
+    private static func makeTables(
+        _ connection: PostgresConnection, _ access: Access, _ deadline: ContinuousClock.Instant
+    ) throws(SharedLogFailure) -> (before: Int, now: Int) {
+        func run(_ statement: String) throws(SharedLogFailure) {
+            _ = try connection.run(statement, deadline: deadline)
+        }
+        try run("set client_min_messages = warning")
+        try run("begin")
+        for statement in PostgresTables.preparation { try run(statement) }
+        try run("lock table strata.versions in exclusive mode")
+        let rows = try connection.run("select coalesce(max(version), 0) from strata.versions", deadline: deadline)
+        let version = rows.integer(0, 0) ?? 0
+        guard version <= PostgresTables.version else {
+            throw .refused(PostgresLog.newer(version))
+        }
+        for (index, step) in PostgresTables.steps.enumerated() where index >= Int(version) {
+            for statement in step { try run(statement) }
+            try run("insert into strata.versions(version) values (\(index + 1))")
+        }
+        if access == .roles {
+            try run(PostgresTables.roles)
+            for statement in PostgresTables.grants { try run(statement) }
+        }
+        try run("commit")
+        return (Int(version), Int(PostgresTables.version))
     }
 }

@@ -24,7 +24,9 @@ final class ExampleRun {
     /// Runs the program once and holds it to a good end.
     ///
     /// - Returns: the lines below each step's title, by its number, without the indentation.
-    func tell(_ arguments: String...) throws -> [Int: [String]] {
+    func tell(_ arguments: String...) throws -> [Int: [String]] { try tell(arguments) }
+
+    func tell(_ arguments: [String]) throws -> [Int: [String]] {
         let fixtures = Self.fixtures(story).path(percentEncoded: false)
         let result = try BuiltProgram("\(story)Story")
             .run(["--store", path, "--fixtures", fixtures] + arguments, environment: ["TZ": "America/New_York"])

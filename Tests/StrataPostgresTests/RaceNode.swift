@@ -1,4 +1,7 @@
 import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
 import StrataTestSupport
 import Testing
 
@@ -67,5 +70,20 @@ struct RaceNode {
     private static func bytes(_ text: String) -> [UInt8] {
         let digits = Array(text)
         return stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+    }
+}
+
+extension SharedHistory {
+    /// Opens the stores of processes that have ended, verifies each, and takes the log and what all show at its end.
+    mutating func takeEnd(of folders: [URL], _ log: PersistentStoreLog) throws {
+        let stores = try folders.map { try RaceWorld.container(at: .url($0), log: log) }
+        defer { for store in stores { store.close() } }
+        for store in stores {
+            try store.catchUp()
+            #expect(try store.verify().isSound)
+        }
+        try take(try log.connection.connect().readAll())
+        ends = try stores.map { try $0.store.logPosition().digest }
+        views = try stores.map { "\(try RaceWorld.state($0.newBackgroundContext()))" }
     }
 }

@@ -36,16 +36,7 @@ import Testing
             }
             for (number, node) in nodes.enumerated() { node.kill(number, &history) }
         }
-        let log = PersistentStoreLog.postgres(address, lineage: lineage)
-        let stores = try (0..<3).map { try RaceWorld.container(at: .url(root.appending(path: "\($0)")), log: log) }
-        defer { for store in stores { store.close() } }
-        for store in stores {
-            try store.catchUp()
-            #expect(try store.verify().isSound)
-        }
-        try history.take(try log.connection.connect().readAll())
-        history.ends = try stores.map { try $0.store.logPosition().digest }
-        history.views = try stores.map { "\(try RaceWorld.state($0.newBackgroundContext()))" }
+        try history.takeEnd(of: (0..<3).map { root.appending(path: "\($0)") }, .postgres(address, lineage: lineage))
         #expect(history.violations == [])
         let saved = history.saves.count { $0.outcome == .acknowledged }
         #expect(saved > 10 * TestLog.killRounds)

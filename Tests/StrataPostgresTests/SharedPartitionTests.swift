@@ -73,16 +73,7 @@ import Testing
         // What is late comes.
         Thread.sleep(forTimeInterval: 1)
         for (number, site) in sites.enumerated() { site.node.kill(number, &history) }
-        let log = PersistentStoreLog.postgres(address, lineage: lineage)
-        let stores = try sites.map { try RaceWorld.container(at: .url($0.folder), log: log) }
-        defer { for store in stores { store.close() } }
-        for store in stores {
-            try store.catchUp()
-            #expect(try store.verify().isSound)
-        }
-        try history.take(try log.connection.connect().readAll())
-        history.ends = try stores.map { try $0.store.logPosition().digest }
-        history.views = try stores.map { "\(try RaceWorld.state($0.newBackgroundContext()))" }
+        try history.takeEnd(of: sites.map(\.folder), .postgres(address, lineage: lineage))
         #expect(history.violations == [], "STRATA_SEED=\(seed)")
         let saved = history.saves.count { $0.outcome == .acknowledged }
         #expect(saved > TestLog.partitionRounds)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Strata
+import StrataPostgres
 
 @main
 struct PhotoramaDemo: AsyncParsableCommand {
@@ -9,6 +10,9 @@ struct PhotoramaDemo: AsyncParsableCommand {
 
     @Option(help: "The store's directory; made when it is missing.")
     var store = "Photorama.strata"
+
+    @Option(help: "A log to share with other stores, in PostgreSQL: postgresql://…#name.")
+    var log: String?
 
     @Option(help: "The directory with the pages of the feed.")
     var fixtures = "Fixtures/Photorama"
@@ -23,7 +27,8 @@ struct PhotoramaDemo: AsyncParsableCommand {
     @MainActor func run() async throws {
         RemoteURLTransformer.register()
         let container = try PersistentContainer(
-            name: "Photorama", entities: [Photo.self], at: .url(URL(filePath: store, directoryHint: .isDirectory)))
+            name: "Photorama", entities: [Photo.self], at: .url(URL(filePath: store, directoryHint: .isDirectory)),
+            options: .init(log: try log.map { try PersistentStoreLog(postgres: $0) }))
         try container.loadPersistentStores()
         defer { container.close() }
         let comparison = Comparison(count: count, in: FileManager.default.temporaryDirectory)

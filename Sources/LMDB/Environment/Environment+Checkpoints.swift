@@ -23,7 +23,7 @@ extension Environment {
     /// Takes a store back to its last checkpoint if the system or the disk has stopped since the last commit. Before
     /// any of its files is read. Does nothing for stores without checkpoints, and while a process uses the store.
     ///
-    /// - Throws: `noSpaceOrIO`, `permissionDenied`.
+    /// - Throws: `noSpaceOrIO`, `permissionDenied`; `corrupted` if the file does not have the checkpoint any more.
     /// - Complexity: a read of every page in use, if it goes back.
     package static func restoreCheckpoint(
         at directoryPath: String, ownership: FileOwnership
@@ -38,12 +38,24 @@ extension Environment {
         }
         let file = CheckpointFile(
             try directory.openFile(CheckpointFile.name, O_RDWR, ownership: ownership).descriptor)
-        guard file.exclude(), var checkpoint = file.newest else { return }
+        guard file.exclude() else { return }
+        guard var checkpoint = file.newest else {
+            guard file.isDamaged else { return }
+            throw LMDBError(
+                .corrupted, operation: "go back to the last checkpoint", path: directoryPath,
+                detail: "the file of checkpoints is damaged")
+        }
         let data = try directory.openFile(EnvironmentDirectory.dataName, O_RDWR, ownership: ownership)
         defer { EnvironmentDirectory.closeFile(data.descriptor) }
         let session = FileSession(of: data.descriptor)
-        // A data file from elsewhere stays as it is, and so does one that a program without checkpoints has written.
-        guard checkpoint.session != session, checkpoint.isWhole(in: data.descriptor) else { return }
+        guard checkpoint.session != session else { return }
+        guard checkpoint.isWhole(in: data.descriptor) else {
+            // A data file from elsewhere stays as it is.
+            guard checkpoint.file == data.identity.number else { return }
+            throw LMDBError(
+                .corrupted, operation: "go back to the last checkpoint", path: directoryPath,
+                detail: "the system has stopped since the store was written, and pages of the checkpoint are damaged")
+        }
         checkpoint.file = data.identity.number
         // Sums of pages that are not there any more.
         directory.remove(EnvironmentDirectory.sumsName)

@@ -248,7 +248,7 @@ final class EnvironmentDirectory: Sendable {
     }
 
     /// The names in the directory, without `.` and `..`.
-    private var names: [String] {
+    var names: [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []

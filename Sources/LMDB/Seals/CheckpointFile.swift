@@ -127,6 +127,12 @@ final class CheckpointFile: Sendable {
         }.max { $0.number < $1.number }
     }
 
+    /// Whether there were checkpoints and there are none. The first one ever is in the second slot; a power cut while it
+    /// was written leaves the first slot empty, and takes no commit.
+    var isDamaged: Bool {
+        newest == nil && [UInt8](descriptor, at: 0, count: 8).map { $0.contains { $0 != 0 } } ?? false
+    }
+
     /// Writes a checkpoint; it is on the disk when this returns.
     ///
     /// - Returns: the operating system's error number, or 0.

@@ -7,6 +7,8 @@ package import StrataModel
 extension Store {
     /// Opens a store, or creates it.
     ///
+    /// A damaged copy of a shared log is moved aside and made anew from the log.
+    ///
     /// - Parameter model: nil opens the store with its own model. If the model differs from the store's, the store is
     ///   migrated (`options.migration`); an interrupted migration is finished.
     /// - Throws: `persistentStoreOpen` for a missing, foreign, damaged or newer file, which is left as it was;
@@ -25,6 +27,25 @@ extension Store {
         }
         // Who keeps a journal is as safe, and all processes must.
         if options.durability == .full, Environment.hasJournal(at: directory.path) { options.durability = .journaled }
+        var end: SharedLogEnd?
+        do {
+            return try open(directory, location, model, options, log, &end)
+        } catch where DamagedCopy.isDamage(error, in: directory) {
+            guard let log, let connection = options.sharedLog, case .directory = location,
+                try DamagedCopy(directory: directory, options: options, connection: connection, end: end)
+                    .setAside(error, log)
+            else { throw error }
+            // The log has answered, so the new store can have its identity.
+            options = options.joining(try identity(of: log, connection, hasStore: false, options))
+            return try open(directory, location, model, options, log, &end)
+        }
+    }
+
+    /// - Parameter end: where a store that cannot be opened ends, if that can be read.
+    private static func open(
+        _ directory: StoreDirectory, _ location: StoreLocation, _ model: ManagedObjectModel?, _ options: StoreOptions,
+        _ log: (any SharedLog)?, _ end: inout SharedLogEnd?
+    ) throws -> Store {
         let store: Store
         do {
             store = try openFiles(directory, location, model, options)
@@ -55,6 +76,7 @@ extension Store {
             if !options.isReadOnly, store.blobs.hasFiles { store.sweepBlobsInBackground() }
             try store.startReceiving()
         } catch {
+            if log != nil, (error as? StrataError)?.code == .corrupt { end = store.readableEnd() }
             store.close()
             throw error
         }

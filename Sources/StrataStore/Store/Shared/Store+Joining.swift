@@ -57,6 +57,7 @@ extension Store {
         guard file.options.identity != nil else { return }
         do {
             try node.catchUp(file.options.migration.progress)
+            try writeMark()
             // Takes note of the models that came.
             try file.read { _, _, _ in }
         } catch let error as StrataError where error.code == .logUnavailable && file.histories.newest != nil {

@@ -147,7 +147,11 @@ struct ViewWorker: Sendable {
         let isWritten = Locked(false)
         do {
             try onWriter { [file] in
-                let written = try file.writeDirectly { try step.write(file, $0) }
+                let written = try file.writeDirectly { transaction in
+                    // A step that a power cut takes is made again.
+                    transaction.mayBeLost = true
+                    return try step.write(file, transaction)
+                }
                 isWritten.withLock { $0 = written }
             }
         } catch {
