@@ -72,7 +72,7 @@ extension ViewUse {
         let reader = LogReader(transaction, file.tables, histories)
         var lag = Duration.zero
         if progress.position < head.event, progress.position.advanced(by: 1) >= head.firstKeptEvent {
-            let number = try reader.event(progress.position.advanced(by: 1)).header.transaction
+            let number = try reader.event(progress.position.advanced(by: 1)) { $0.header.transaction }
             if let record = try reader.transaction(number) {
                 let now = Int64(file.options.clock().timeIntervalSince1970 * 1e6)
                 lag = .microseconds(max(0, now - record.microseconds))

@@ -75,8 +75,8 @@ struct ViewWorker: Sendable {
     private func middle(_ maker: ViewStepMaker, _ target: EventNumber) throws -> EventNumber? {
         guard let position = maker.before?.position, try maker.goesOn, position < target else { return nil }
         let reader = LogReader(maker.transaction, file.tables, maker.histories)
-        let first = try reader.event(position.advanced(by: 1)).header.transaction.rawValue
-        let last = try reader.event(target).header.transaction.rawValue
+        let first = try reader.event(position.advanced(by: 1)) { $0.header.transaction.rawValue }
+        let last = try reader.event(target) { $0.header.transaction.rawValue }
         guard first < last else { return nil }
         return try reader.transaction(TransactionNumber(rawValue: first + (last - first - 1) / 2))?.lastEvent
     }
