@@ -47,6 +47,14 @@ enum EveningKind: Int16, Codable { case film, concert }
     @Count(\Screening.note) var notes: Int
 }
 
+@View struct Fullest {
+    static let source = ViewSource(Screening.self)
+        .ranked(by: [SortDescription("cinema"), SortDescription("guests", isAscending: false)])
+    @Key(\Screening.cinema) var cinema: ObjectID?
+    @Key(\Screening.objectID) var screening: ObjectID
+    @Max(\Screening.guests) var guests: Int64?
+}
+
 /// Structs with `@View`.
 @Suite struct ViewRowTests {
     private func container(_ views: [ViewDescription]) throws -> PersistentContainer {
@@ -75,6 +83,21 @@ enum EveningKind: Int16, Codable { case film, concert }
         screenings[2].note = "new"
         try context.save()
         return screenings
+    }
+
+    @Test func anObjectIsRankedAmongThoseOfItsGroup() throws {
+        let container = try container([Fullest.view])
+        let context = container.newBackgroundContext()
+        let screenings = try filled(context)
+        let (id, cinema) = (screenings[2].objectID, screenings[2].cinema?.objectID)
+        let own = context.rows(of: Fullest.self).where { $0.cinema == cinema }.sorted(by: \.guests, .descending)
+        let rank = try #require(try own.rank(of: { $0.screening == id }))
+        #expect(rank.rank == 2 && rank.index == 1 && rank.count == 4)
+        let around = try own.rows(around: { $0.screening == id }, before: 5, after: 1)
+        #expect(around.map(\.guests) == [30, 20, 10] && around.map(\.screening)[1] == id)
+        let other = screenings[5].objectID
+        #expect(try own.rank(of: { $0.screening == other }) == nil)
+        #expect(try own.dropFirst(2).prefix(1).map(\.guests) == [10])
     }
 
     @Test func aStructIsARowOfItsView() throws {
