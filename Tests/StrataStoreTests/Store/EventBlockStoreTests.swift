@@ -74,7 +74,7 @@ import Testing
         #expect(try Self.records(fixture.store).blocks == 0)
         let ids = try Self.insert(3000, fixture)
         let counts = try Self.records(fixture.store)
-        #expect(counts.blocks > 10 && counts.records < 600, "\(counts)")
+        #expect(counts.blocks > 4 && counts.records < 600, "\(counts)")
         try fixture.update(ids[7], ["rating": .double(-1)])
         try fixture.delete(ids[8])
         let head = try fixture.store.head()
