@@ -195,7 +195,9 @@ extension Verifier {
                 do {
                     return try walk.seek(atOrAfter: damaged.upperBound + 1)
                 } catch let error as StrataError {
-                    guard let next = walk.damaged, next.lowerBound > damaged.upperBound else { throw error }
+                    guard let next = walk.damaged, walk.isBehindDamage else { throw error }
+                    // The last block of the log.
+                    if next.lowerBound <= damaged.upperBound { return false }
                     (damaged, reason) = (next, error.message)
                 }
             }

@@ -161,10 +161,16 @@ struct EventWalk: ~Copyable {
     private mutating func damage(_ cause: CorruptRecord) -> any Error {
         isInBlock = false
         number = .max
-        // What the block says of itself cannot be trusted.
+        // What the block says of itself is trusted only where no event follows.
         var last = first
         do {
-            if try cursor.next(), cursor.key.count == 8 { last = max(first, Self.number(cursor.key) - 1) }
+            let block = cursor.value
+            let said = block.count >= 4 ? UInt64(block[2]) | UInt64(block[3]) << 8 : 0
+            if try cursor.next(), cursor.key.count == 8 {
+                last = max(first, Self.number(cursor.key) - 1)
+            } else if 1...UInt64(EventBlock.mostEvents) ~= said, first <= UInt64.max >> 1 {
+                last = first + said - 1
+            }
         } catch {
             return error
         }
