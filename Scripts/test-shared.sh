@@ -30,6 +30,17 @@ fi
 
 # PostgreSQL does not run as root.
 folder="$(mktemp -d /tmp/strata-postgres-XXXXXX)"
+
+# With STRATA_POSTGRES_MEGABYTES the server has a disk of that size, and a file on it makes room when it is deleted.
+# A connection that says nothing keeps the server from ending for that long.
+settings="-c authentication_timeout=3"
+initial=""
+if [ -n "${STRATA_POSTGRES_MEGABYTES:-}" ]; then
+    as_root mount -t tmpfs -o "size=${STRATA_POSTGRES_MEGABYTES}m,mode=755" strata "$folder"
+    initial="--wal-segsize=1"
+    settings="$settings -c max_wal_size=4MB -c min_wal_size=2MB -c shared_buffers=4MB"
+    export STRATA_POSTGRES_BALLAST="$folder/ballast"
+fi
 if [ "$(id -u)" -eq 0 ]; then
     chown postgres "$folder"
     server() { $network setpriv --reuid=postgres --regid=postgres --init-groups env -C "$folder" "$@"; }
@@ -43,13 +54,16 @@ stop() {
         tail -n 40 "$folder/log" >&2
     fi
     server "$bin/pg_ctl" -D "$folder/data" -m immediate -w stop >/dev/null 2>&1 || true
+    [ -z "${STRATA_POSTGRES_BALLAST:-}" ] || as_root umount --lazy "$folder"
     rm -rf "$folder"
 }
 trap stop EXIT
-server "$bin/initdb" -D "$folder/data" -A trust -U strata --no-sync --no-instructions >/dev/null
+server "$bin/initdb" -D "$folder/data" -A trust -U strata $initial --no-sync --no-instructions >/dev/null
 [ -z "$network" ] || echo "host all all 10.213.0.0/16 trust" >>"$folder/data/pg_hba.conf"
 server "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w \
-    -o "-k $folder -c listen_addresses=$listen -c max_connections=300" start >/dev/null
+    -o "-k $folder -c listen_addresses=$listen -c max_connections=300 $settings" start >/dev/null
+
+[ -z "${STRATA_POSTGRES_BALLAST:-}" ] || head -c 12M /dev/zero >"$STRATA_POSTGRES_BALLAST"
 
 # Ends the server as a crash does, and starts it again; for tests.
 if [ "$(id -u)" -eq 0 ]; then as="setpriv --reuid=postgres --regid=postgres --init-groups"; else as=""; fi
@@ -59,7 +73,7 @@ cd "$folder"
 # The server must not keep what its starter waits on.
 for file in /proc/self/fd/*; do [ "\${file##*/}" -le 2 ] || eval "exec \${file##*/}>&-"; done
 exec $network $as "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -m immediate -w \\
-    -o "-k $folder -c listen_addresses=$listen -c max_connections=300" restart >/dev/null
+    -o "-k $folder -c listen_addresses=$listen -c max_connections=300 $settings" restart >/dev/null
 END
 chmod +x "$folder/restart"
 export STRATA_POSTGRES_RESTART="$folder/restart"

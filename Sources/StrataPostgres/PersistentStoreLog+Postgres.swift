@@ -39,7 +39,8 @@ extension PersistentStoreLog {
         let (address, name) = (text[..<mark], text[mark...].dropFirst())
         guard !address.isEmpty, !name.isEmpty else {
             throw StrataError(
-                .invalidRequest, "'\(PostgresLog.name(of: text))' is no address of a shared log. Write the database and, "
+                .invalidRequest,
+                "'\(PostgresLog.name(of: text))' is no address of a shared log. Write the database and, "
                     + "after a #, the name of the log: postgresql://db.example.com/shop#movies")
         }
         self = .postgres(String(address), lineage: String(name), timeout: timeout)

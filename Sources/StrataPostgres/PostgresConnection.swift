@@ -11,6 +11,8 @@ final class PostgresConnection {
     private let handle: OpaquePointer
     /// The SQLSTATE of the last statement that the server has refused.
     private(set) var lastRefusal: String?
+    /// The statements that the server has prepared, by name; nil if something between does not let it keep them.
+    private var prepared: Set<String>? = []
 
     /// - Parameter address: a connection string or URI as libpq has them, with service files and its environment.
     /// - Throws: `unreachable`.
@@ -68,21 +70,46 @@ final class PostgresConnection {
     func run(
         _ statement: String, _ values: [PostgresValue] = [], deadline: ContinuousClock.Instant
     ) throws(SharedLogFailure) -> PostgresRows {
-        guard send(statement, values) else { throw .unreachable(message) }
-        while true {
-            switch library.flush(handle) {
-            case 0: return try answer(deadline)
-            case 1: try waitForAnswer(Int16(POLLIN | POLLOUT), deadline)
-            default: throw .answerLost(message)
+        let isSent = withPointers(values) { pointers, lengths, formats in
+            library.sendQueryParams(
+                handle, statement, Int32(values.count), values.map(\.type), pointers, lengths, formats, 1) == 1
+        }
+        return try answer(isSent, deadline)
+    }
+
+    /// The same for a statement that is run often: the server parses and plans it once for each connection.
+    func run(
+        _ statement: String, preparedAs name: String, _ values: [PostgresValue], deadline: ContinuousClock.Instant
+    ) throws(SharedLogFailure) -> PostgresRows {
+        guard let known = prepared else { return try run(statement, values, deadline: deadline) }
+        if !known.contains(name) {
+            let types = values.map(\.type)
+            do throws(SharedLogFailure) {
+                _ = try answer(
+                    library.sendPrepare(handle, name, statement, Int32(types.count), types) == 1, deadline)
+            } catch {
+                // Nothing but a statement was to be remembered.
+                if case .answerLost(let reason) = error { throw .unreachable(reason) }
+                throw error
             }
-            guard library.consumeInput(handle) == 1 else { throw .answerLost(message) }
+            prepared?.insert(name)
+        }
+        do throws(SharedLogFailure) {
+            let isSent = withPointers(values) { pointers, lengths, formats in
+                library.sendQueryPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1) == 1
+            }
+            return try answer(isSent, deadline)
+        } catch {
+            // A pooler has changed the server's process, or the tables were brought up to date. Nothing was done.
+            guard case .refused = error, let code = lastRefusal, ["26000", "0A000"].contains(code) else { throw error }
+            prepared = nil
+            return try run(statement, values, deadline: deadline)
         }
     }
 
-    private func send(_ statement: String, _ values: [PostgresValue]) -> Bool {
-        let types = values.map(\.type)
-        let lengths = values.map { Int32($0.bytes.count) }
-        let formats = [Int32](repeating: 1, count: values.count)
+    private func withPointers<R>(
+        _ values: [PostgresValue], _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> R
+    ) -> R {
         // An empty array has no address, which libpq would take for null.
         let buffers = values.map { value in
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, value.bytes.count), alignment: 1)
@@ -93,8 +120,21 @@ final class PostgresConnection {
         let pointers = buffers.map { buffer in
             buffer.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: CChar.self)) }
         }
-        return library.sendQueryParams(
-            handle, statement, Int32(values.count), types, pointers, lengths, formats, 1) == 1
+        return body(pointers, values.map { Int32($0.bytes.count) }, [Int32](repeating: 1, count: values.count))
+    }
+
+    /// Sends what libpq has taken over, and waits for the answer.
+    private func answer(_ isSent: Bool, _ deadline: ContinuousClock.Instant) throws(SharedLogFailure) -> PostgresRows {
+        lastRefusal = nil
+        guard isSent else { throw .unreachable(message) }
+        while true {
+            switch library.flush(handle) {
+            case 0: return try answer(deadline)
+            case 1: try waitForAnswer(Int16(POLLIN | POLLOUT), deadline)
+            default: throw .answerLost(message)
+            }
+            guard library.consumeInput(handle) == 1 else { throw .answerLost(message) }
+        }
     }
 
     private func answer(_ deadline: ContinuousClock.Instant) throws(SharedLogFailure) -> PostgresRows {

@@ -21,6 +21,11 @@ struct PostgresLibrary: Sendable {
             Connection, Text, Int32, UnsafePointer<UInt32>?, UnsafePointer<Text?>?, UnsafePointer<Int32>?,
             UnsafePointer<Int32>?, Int32
         ) -> Int32
+    let sendPrepare: @Sendable @convention(c) (Connection, Text, Text, Int32, UnsafePointer<UInt32>?) -> Int32
+    let sendQueryPrepared:
+        @Sendable @convention(c) (
+            Connection, Text, Int32, UnsafePointer<Text?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?, Int32
+        ) -> Int32
     let flush: @Sendable @convention(c) (Connection) -> Int32
     let consumeInput: @Sendable @convention(c) (Connection) -> Int32
     let isBusy: @Sendable @convention(c) (Connection) -> Int32
@@ -74,6 +79,8 @@ struct PostgresLibrary: Sendable {
         socket = try function("socket")
         setNonblocking = try function("setnonblocking")
         sendQueryParams = try function("sendQueryParams")
+        sendPrepare = try function("sendPrepare")
+        sendQueryPrepared = try function("sendQueryPrepared")
         flush = try function("flush")
         consumeInput = try function("consumeInput")
         isBusy = try function("isBusy")

@@ -52,7 +52,7 @@ final class PostgresLog: SharedLog {
 
     // MARK: Asking
 
-    private func ask<R>(
+    func ask<R>(
         _ body: (PostgresConnection, ContinuousClock.Instant) throws(SharedLogFailure) -> R
     ) throws(SharedLogFailure) -> R {
         try connection.withLock { slot throws(SharedLogFailure) in
@@ -139,7 +139,7 @@ final class PostgresLog: SharedLog {
     ) throws(SharedLogFailure) -> SharedAppendAnswer {
         let rows = try ask { connection, deadline throws(SharedLogFailure) in
             try connection.run(
-                "select * from strata.append($1, $2, $3, $4, $5, $6, $7, $8)",
+                "select * from strata.append($1, $2, $3, $4, $5, $6, $7, $8)", preparedAs: "append",
                 [
                     log, .integer(end.transaction.rawValue), .bytes(end.digest), .uuids(transactions.map(\.id)),
                     .integers(transactions.map(\.firstEvent.rawValue)),
@@ -183,7 +183,7 @@ final class PostgresLog: SharedLog {
     func read(after number: TransactionNumber, limitInBytes: Int) throws(SharedLogFailure) -> [SharedTransaction] {
         let rows = try ask { connection, deadline throws(SharedLogFailure) in
             try connection.run(
-                "select * from strata.read_after($1, $2, $3)",
+                "select * from strata.read_after($1, $2, $3)", preparedAs: "read",
                 [log, .integer(number.rawValue), .integer(UInt64(limitInBytes))], deadline: deadline)
         }
         return try Self.transactions(in: rows, from: 0)
@@ -240,6 +240,8 @@ final class PostgresLog: SharedLog {
     func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
         try news.wait(after: number, timeout: timeout)
     }
+
+    var leases: any SharedLeases { PostgresLeases(log: self, lineage: lineage) }
 
     func close() {
         isClosed.withLock { $0 = true }

@@ -43,8 +43,12 @@ final class PostgresNews: Sendable {
 
     /// Has others told soon.
     func tell(_ number: TransactionNumber) {
-        orders.withLock { $0.news = max($0.news ?? .zero, number) }
-        signal.raise()
+        let isFirst = orders.withLock { orders in
+            defer { orders.news = max(orders.news ?? .zero, number) }
+            return orders.news == nil
+        }
+        // While others wait to be told, the thread wakes by itself.
+        if isFirst { signal.raise() }
     }
 
     func close() {

@@ -13,8 +13,8 @@ public enum PostgresSetup {
         case roles
     }
 
-    /// Makes the tables of shared logs in the schema `strata`, or brings older ones up to date; in one transaction. Several
-    /// may do so at once.
+    /// Makes the tables of shared logs in the schema `strata`, or brings older ones up to date; in one transaction.
+    /// Several may do so at once.
     ///
     /// - Parameter address: a connection URI or string as libpq has them, with the rights to make a schema.
     /// - Returns: the version of the tables before, 0 if there were none, and now.

@@ -9,7 +9,7 @@ enum PostgresTables {
     static var version: UInt64 { UInt64(steps.count) }
 
     /// What brings the tables from each version to the next.
-    static let steps: [[String]] = [first, [rewrite]]
+    static let steps: [[String]] = [first, [rewrite], PostgresLeases.tables]
 
     /// Before the first step.
     static let preparation = [

@@ -10,7 +10,8 @@ import Testing
 /// Several processes make the tables at once, as when a service with a shared log is first started on all machines.
 @Suite(.enabled(if: TestLog.address != nil, needsServer)) struct SetupRaceTests {
     /// A new database of the server, and its address.
-    private func newDatabase(_ server: PostgresConnection, _ address: String) throws -> (name: String, address: String) {
+    private func newDatabase(_ server: PostgresConnection, _ address: String) throws -> (name: String, address: String)
+    {
         let name = "race_\(UUID().uuidString.prefix(8).lowercased())"
         _ = try server.run("create database \(name) template template0", deadline: .now + .seconds(20))
         return (name, address.replacing("/postgres?", with: "/\(name)?"))
@@ -48,7 +49,9 @@ import Testing
         let second = Task.detached { try PostgresSetup.makeTables(at: database).before }
         let waiting = "select count(*) from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'"
         let end = ContinuousClock.now + .seconds(20)
-        while try server.run(waiting, [.text(name)], deadline: end).integer(0, 0) == 0, .now < end { await Task.yield() }
+        while try server.run(waiting, [.text(name)], deadline: end).integer(0, 0) == 0, .now < end {
+            await Task.yield()
+        }
         _ = try first.run("commit", deadline: .now + .seconds(10))
         #expect(try await second.value == 0)
         #expect(try PostgresSetup.makeTables(at: database).before == Int(PostgresTables.version))

@@ -15,7 +15,8 @@ import Testing
 
     /// What becomes of a store's files.
     enum Damage: String, CaseIterable, Sendable {
-        case halfOfTheFile, aCutHeader, noByte, noFile, noise, noiseInAllTrees, powerCutAndNoise, powerCutAndNoCheckpoint
+        case halfOfTheFile, aCutHeader, noByte, noFile, noise, noiseInAllTrees, powerCutAndNoise,
+            powerCutAndNoCheckpoint
     }
 
     private func open(
@@ -134,7 +135,8 @@ import Testing
         log.forget(1)
         let connection = log.connection()
         let copy = DamagedCopy(
-            directory: try StoreDirectory(.directory(folder)), options: StoreOptions(), connection: connection, end: end)
+            directory: try StoreDirectory(.directory(folder)), options: StoreOptions(), connection: connection, end: end
+        )
         let damage = StrataError(.corrupt, "A record is damaged.")
         #expect(code { _ = try copy.setAside(damage, try connection.connect()) } == .divergedLog)
         #expect(try folders().isEmpty)

@@ -36,6 +36,7 @@ final class Deaf: SharedLog, @unchecked Sendable {
     func put(blob: Data, digest: Data) throws(SharedLogFailure) { try log.put(blob: blob, digest: digest) }
     func blob(digest: Data) throws(SharedLogFailure) -> Data? { try log.blob(digest: digest) }
     func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) { try log.rewrite(transactions) }
+    var leases: any SharedLeases { log.leases }
     func close() { log.close() }
 }
 
@@ -64,5 +65,6 @@ final class Asleep: SharedLog {
     func put(blob: Data, digest: Data) throws(SharedLogFailure) { try log.put(blob: blob, digest: digest) }
     func blob(digest: Data) throws(SharedLogFailure) -> Data? { try log.blob(digest: digest) }
     func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) { try log.rewrite(transactions) }
+    var leases: any SharedLeases { log.leases }
     func close() { log.close() }
 }

@@ -29,6 +29,9 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// The beginning of the names of the networks that the stores are in; nil if they are on this machine's.
     static let networks = ProcessInfo.processInfo.environment["STRATA_NETWORKS"]
 
+    /// A file on the server's disk that makes room when it is deleted; nil if the disk is not small.
+    static let ballast = ProcessInfo.processInfo.environment["STRATA_POSTGRES_BALLAST"]
+
     /// The folder with the server's socket.
     static let socketFolder = address.flatMap { address in
         address.firstRange(of: "host=").map { String(address[$0.upperBound...].prefix { $0 != "&" }) }

@@ -30,7 +30,7 @@ extension Store {
         var end: SharedLogEnd?
         do {
             return try open(directory, location, model, options, log, &end)
-        } catch where DamagedCopy.isDamage(error, in: directory) {
+        } catch  where DamagedCopy.isDamage(error, in: directory) {
             guard let log, let connection = options.sharedLog, case .directory = location,
                 try DamagedCopy(directory: directory, options: options, connection: connection, end: end)
                     .setAside(error, log)

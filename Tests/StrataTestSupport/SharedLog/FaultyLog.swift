@@ -133,5 +133,24 @@ package final class FaultyLog: SharedLog {
         try ask { () throws(SharedLogFailure) in try log.rewrite(transactions) }
     }
 
+    /// Leases have a connection without faults, unless it is cut.
+    package var leases: any SharedLeases {
+        if isCut.withLock({ $0 }) { return CutLeases() }
+        return log.leases
+    }
+
     package func close() { log.close() }
+}
+
+/// Leases that cannot be reached.
+private struct CutLeases: SharedLeases {
+    private var failure: SharedLogFailure { .unreachable("the log is cut off") }
+
+    func take(_ name: String, for holder: UUID, during time: Duration) throws(SharedLogFailure) -> SharedLease {
+        throw failure
+    }
+    func note(_ position: UInt64, under lease: SharedLease) throws(SharedLogFailure) -> Bool { throw failure }
+    func end(_ lease: SharedLease) throws(SharedLogFailure) { throw failure }
+    func all(startingWith prefix: String) throws(SharedLogFailure) -> [SharedLease] { throw failure }
+    func remove(_ name: String) throws(SharedLogFailure) -> Bool { throw failure }
 }

@@ -11,6 +11,9 @@ package final class MemoryLog: @unchecked Sendable {
         var transactions: [SharedTransaction] = []
         var blobs: [Data: Data] = [:]
         var nextRow: UInt64 = 1
+        var leases: [String: (lease: SharedLease, until: ContinuousClock.Instant)] = [:]
+        /// By how much the log's clock is ahead.
+        var ahead = Duration.zero
         var end: SharedLogEnd { transactions.last?.end ?? .start }
     }
 
@@ -43,6 +46,9 @@ package final class MemoryLog: @unchecked Sendable {
 
     /// Forgets the newest transactions, as a server does that is restored to an earlier state.
     package func forget(_ count: Int) { withState { $0.transactions.removeLast(count) } }
+
+    /// Moves the clock of the log, by which leases run out.
+    package func passTime(_ duration: Duration) { withState { $0.ahead += duration } }
 
     /// A client.
     package func client() -> any SharedLog { MemoryLogClient(self) }
@@ -147,7 +153,73 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
         }
     }
 
+    var leases: any SharedLeases { MemoryLeases(server) }
+
     func close() { server.withState { _ in isClosed = true } }
+}
+
+/// The leases of a log in memory.
+private struct MemoryLeases: SharedLeases {
+    private let server: MemoryLog
+
+    init(_ server: MemoryLog) { self.server = server }
+
+    func take(_ name: String, for holder: UUID, during time: Duration) throws(SharedLogFailure) -> SharedLease {
+        server.withState { state in
+            let now = ContinuousClock.now + state.ahead
+            var known = state.leases[name] ?? (lease: SharedLease(name, holder), until: now)
+            if known.lease.holder == holder || known.until <= now {
+                if known.lease.holder != holder { known.lease.fence += 1 }
+                known.lease.holder = holder
+                known.until = now + time
+            }
+            known.lease.remaining = known.until - now
+            state.leases[name] = known
+            return known.lease
+        }
+    }
+
+    func note(_ position: UInt64, under lease: SharedLease) throws(SharedLogFailure) -> Bool {
+        server.withState { state in
+            guard let known = state.leases[lease.name]?.lease,
+                (known.holder, known.fence) == (lease.holder, lease.fence)
+            else { return false }
+            state.leases[lease.name]?.lease.position = max(known.position ?? 0, position)
+            return true
+        }
+    }
+
+    func end(_ lease: SharedLease) throws(SharedLogFailure) {
+        server.withState { state in
+            guard let known = state.leases[lease.name]?.lease,
+                (known.holder, known.fence) == (lease.holder, lease.fence)
+            else { return }
+            let now = ContinuousClock.now + state.ahead
+            state.leases[lease.name]?.until = now
+        }
+    }
+
+    func all(startingWith prefix: String) throws(SharedLogFailure) -> [SharedLease] {
+        server.withState { state in
+            let now = ContinuousClock.now + state.ahead
+            return state.leases.values.map { known in
+                var lease = known.lease
+                lease.remaining = known.until - now
+                return lease
+            }.filter { $0.name.hasPrefix(prefix) }.sorted { $0.name < $1.name }
+        }
+    }
+
+    func remove(_ name: String) throws(SharedLogFailure) -> Bool {
+        server.withState { $0.leases.removeValue(forKey: name) != nil }
+    }
+}
+
+extension SharedLease {
+    /// A new one.
+    fileprivate init(_ name: String, _ holder: UUID) {
+        self.init(name: name, holder: holder, fence: 1, position: nil, remaining: .zero)
+    }
 }
 
 extension Array {

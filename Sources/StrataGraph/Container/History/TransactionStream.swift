@@ -56,9 +56,14 @@ public struct TransactionChanges: Sendable {
 public struct TransactionStream: AsyncSequence, Sendable {
     let container: PersistentContainer
     let start: TransactionNumber
+    /// The subscription to a shared log whose lease is needed for a transaction to be delivered.
+    var subscription: LeasedSubscription?
 
     /// Begins at the position of the sequence.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(container, start) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(container, start, subscription) }
+
+    /// How often a waiting subscriber looks whether it has the lease.
+    private static let leasePause = Duration.milliseconds(50)
 
     /// One pass over the transactions.
     public struct AsyncIterator: AsyncIteratorProtocol {
@@ -67,10 +72,17 @@ public struct TransactionStream: AsyncSequence, Sendable {
         private var waiting: ArraySlice<HistoryTransaction> = []
         private var news: AsyncStream<Void>.Iterator?
         private var observation: HeadObservation?
+        private let subscription: LeasedSubscription?
+        /// Wants the lease as long as the iterator lives.
+        private let claim: LeaseClaim?
+        /// Under which the waiting transactions were read.
+        private var fence: UInt64?
 
-        init(_ container: PersistentContainer, _ start: TransactionNumber) {
+        init(_ container: PersistentContainer, _ start: TransactionNumber, _ subscription: LeasedSubscription?) {
             self.container = container
+            self.subscription = subscription
             last = start
+            claim = subscription?.lease.claim()
         }
 
         /// Waits for the next transaction; nil when the task is cancelled.
@@ -78,6 +90,7 @@ public struct TransactionStream: AsyncSequence, Sendable {
         /// - Throws: `storeClosed`, `corrupt`; `historyDropped` if the history was truncated beyond the position.
         public mutating func next() async throws -> TransactionChanges? {
             while !Task.isCancelled {
+                guard try await holdsLease() else { break }
                 if let transaction = waiting.popFirst() {
                     last = transaction.number
                     return TransactionChanges(
@@ -90,6 +103,31 @@ public struct TransactionStream: AsyncSequence, Sendable {
                 if waiting.isEmpty, await news?.next() == nil { break }
             }
             return nil
+        }
+
+        /// Waits until the lease is held. Under a new one the transactions begin after the last that was acknowledged,
+        /// on whichever machine.
+        ///
+        /// - Returns: false if the task is cancelled.
+        private mutating func holdsLease() async throws -> Bool {
+            guard let lease = subscription?.lease else { return true }
+            while true {
+                try subscription?.follow(container.store)
+                if let held = lease.fence {
+                    guard held != fence else { return true }
+                    fence = held
+                    waiting = []
+                    if let position = lease.knownPosition { last = TransactionNumber(rawValue: position) }
+                    try await container.waitForTransaction(last)
+                    continue
+                }
+                try container.store.checkOpen()
+                do {
+                    try await Task.sleep(for: TransactionStream.leasePause)
+                } catch {
+                    return false
+                }
+            }
         }
 
         private mutating func observe() throws {
@@ -125,73 +163,5 @@ extension PersistentContainer {
         try store.checkKept(after: token.transaction)
         _ = try store.eventNumber(of: token.transaction)
         return TransactionStream(container: self, start: token.transaction)
-    }
-
-    // MARK: Subscriptions
-
-    /// Subscribes to the history: the store keeps the subscription's position, so every transaction is delivered at
-    /// least once, in whatever process the subscriber runs and however often it restarts.
-    ///
-    /// ```swift
-    /// let mailer = try container.subscription(named: "mailer")
-    /// for try await change in try mailer.transactions() {
-    ///     try await send(change)
-    ///     try mailer.acknowledge(change.token)
-    /// }
-    /// ```
-    ///
-    /// - Parameter start: where a new subscription begins. The call writes it to the store.
-    /// - Throws: `keyTooLong` for a name of more than 400 bytes; `readOnly` when the subscription is new.
-    public func subscription(named name: String, from start: HistoryMoment = .now) throws -> HistorySubscription {
-        if try store.acknowledged(by: name) == nil {
-            let transaction = try store.lastTransaction(upTo: try eventNumber(at: start))
-            try store.acknowledge(transaction, by: name)
-        }
-        return HistorySubscription(container: self, name: name)
-    }
-
-    /// The subscriptions by name, with the last transaction that each has acknowledged.
-    public func subscriptions() throws -> [String: TransactionNumber] { try store.subscriptions() }
-
-    /// Removes a subscription from the store.
-    ///
-    /// - Returns: whether there was one.
-    /// - Throws: `readOnly`.
-    @discardableResult
-    public func removeSubscription(named name: String) throws -> Bool { try store.removeSubscription(name) }
-}
-
-/// A named subscription to a store's history, whose position the store keeps.
-///
-/// `PersistentContainer.subscription(named:from:)` makes one.
-public struct HistorySubscription: Sendable {
-    let container: PersistentContainer
-    /// The name in the store.
-    public let name: String
-
-    /// The position of the subscription: right after the last transaction that was acknowledged.
-    ///
-    /// - Throws: `unknownKey` when the subscription was removed.
-    public func acknowledged() throws -> HistoryToken {
-        guard let transaction = try container.store.acknowledged(by: name) else {
-            throw StrataError(.unknownKey, "The store has no subscription \(name).")
-        }
-        return HistoryToken(container, transaction)
-    }
-
-    /// The transactions that have not been acknowledged, those to come included.
-    ///
-    /// - Throws: `unknownKey` when the subscription was removed.
-    public func transactions() throws -> TransactionStream { try container.transactions(since: try acknowledged()) }
-
-    /// Records that the subscriber has processed everything up to a token, as durably as a save. A token older than
-    /// the last one changes nothing.
-    ///
-    /// - Throws: `unknownKey` when the subscription was removed, `invalidRequest` for a token of another store,
-    ///   `futureEvent`, `readOnly`.
-    public func acknowledge(_ token: HistoryToken) throws {
-        _ = try acknowledged()
-        _ = try container.transactions(since: token)
-        try container.store.acknowledge(token.transaction, by: name)
     }
 }

@@ -119,6 +119,8 @@ extension StrataError.Code {
     public static let divergedLog = Self(rawValue: 200100)
     /// The log that several machines share cannot be reached.
     public static let logUnavailable = Self(rawValue: 200101)
+    /// Another machine has taken over work that one machine does at a time.
+    public static let leaseLost = Self(rawValue: 200102)
     /// A target that a store is shipped to cannot be reached, or refuses.
     public static let targetUnavailable = Self(rawValue: 200120)
     /// Something is missing at a target, or is not what was shipped to it.
@@ -154,7 +156,7 @@ extension StrataError.Code {
         200031: "modelDowngrade", 200040: "inDoubt", 200041: "saveTooLarge", 200042: "noSpace",
         200050: "historyDropped", 200051: "futureEvent", 200060: "missingBlob", 200070: "transformation",
         200080: "invalidRequest", 200081: "keyTooLong", 200082: "budgetExceeded", 200090: "storeClosed",
-        200100: "divergedLog", 200101: "logUnavailable", 200110: "erased",
+        200100: "divergedLog", 200101: "logUnavailable", 200102: "leaseLost", 200110: "erased",
         200130: "encryptionKeyMissing", 200131: "encryptionKeyWrong", 200132: "encryptedValueDamaged",
         200133: "viewFailed", 200120: "targetUnavailable", 200121: "targetIncomplete",
     ]

@@ -18,7 +18,10 @@ extension Store {
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
-        try node.withLock { $0 }?.checkMayRewrite()
+        if let node = node.withLock({ $0 }) {
+            try refuseTruncated(node)
+            try node.checkMayRewrite()
+        }
         let start = ContinuousClock.now
         let finish = erasureFinish
         let result = Locked(ErasureReport())
@@ -39,6 +42,17 @@ extension Store {
             report.duration = ContinuousClock.now - start
             return report
         }
+    }
+
+    /// The shared log has what this store has dropped, and would keep the values in it.
+    private func refuseTruncated(_ node: LogNode) throws {
+        guard let baseline = try baseline() else { return }
+        throw StrataError(
+            .historyDropped,
+            "The history of this store was truncated, and the shared log \(node.connection.name) has values that the "
+                + "store does not have any more. Erase them from a store with the whole log: "
+                + "strata erase with the address of the log.",
+            context: .init(path: path, baseline: baseline.summary))
     }
 
     /// What an erasure would do to the log. Writes nothing.

@@ -3,8 +3,8 @@ import LMDB
 import Logging
 import StrataModel
 
-/// A store with a shared log that cannot be opened because its files are damaged. The log has everything that was saved,
-/// so the files are moved aside, and the store is made anew.
+/// A store with a shared log that cannot be opened because its files are damaged. The log has everything that was
+/// saved, so the files are moved aside, and the store is made anew.
 struct DamagedCopy {
     let directory: StoreDirectory
     let options: StoreOptions
@@ -47,13 +47,14 @@ struct DamagedCopy {
             throw StrataError(
                 .corrupt,
                 "The store is damaged (\(Self.reason(damage))). It is made anew from the shared log "
-                    + "\(connection.name) as soon as that can be reached.", context: .init(path: directory.path), cause: damage)
+                    + "\(connection.name) as soon as that can be reached.", context: .init(path: directory.path),
+                cause: damage)
         }
         guard let folder = try move() else { return false }
         let report = StrataError(
             .corrupt,
-            "The store was damaged (\(Self.reason(damage))) and is made anew from the shared log \(connection.name). The "
-                + "damaged files are in \(folder); delete them when nobody wants to look at them.",
+            "The store was damaged (\(Self.reason(damage))) and is made anew from the shared log \(connection.name). "
+                + "The damaged files are in \(folder); delete them when nobody wants to look at them.",
             context: .init(path: directory.path), cause: damage)
         StoreLogger.shared.warning("\(report.message)")
         options.damageHandler?(report)

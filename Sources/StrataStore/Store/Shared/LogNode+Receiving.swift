@@ -69,14 +69,17 @@ extension LogNode {
     /// - Returns: whether to go on.
     private func receiveNews() -> Bool {
         if contact.hasStopped { return false }
+        keepLeases()
         do {
             let here = try localEnd()
             let end = try log.wait(after: here.transaction, timeout: Self.wait)
             contact.noteAnswer()
             contact.noteEnd(end)
             if end < here.transaction { try refuseDiverged(here, end) }
-            if end > here.transaction {
-                try receiveOnWriter(try log.read(after: here.transaction, limitInBytes: Self.stepInBytes))
+            // Most news are of this store's own saves, which are here meanwhile.
+            let now = end > here.transaction ? try localEnd() : here
+            if end > now.transaction {
+                try receiveOnWriter(try log.read(after: now.transaction, limitInBytes: Self.stepInBytes))
             }
             if let makeErasures = makeErasures.withLock({ $0 }) { try makeErasures() }
         } catch let failure as SharedLogFailure {
@@ -124,6 +127,7 @@ extension LogNode {
     }
 
     func close() {
+        endLeases()
         log.close()
         receiving.waitUntilEnded()
         makeErasures.withLock { $0 = nil }

@@ -24,6 +24,7 @@ final class LogNode: LogGate {
     /// Makes the erasures that came with the log.
     let makeErasures = Locked<(@Sendable () throws -> Void)?>(nil)
     let receiving = ReceivingThread()
+    let leases = Locked<[String: LogLease]>([:])
 
     init(
         _ log: any SharedLog, _ connection: SharedLogConnection, _ file: StoreFile, _ blobs: BlobStore,

@@ -42,7 +42,8 @@ struct SharedMark: Equatable {
 
     /// Reads the mark of a directory; nil if it has none, or a damaged one.
     init?(in directory: String) {
-        guard let data = FileManager.default.contents(atPath: directory + "/" + Self.name), data.count == Self.size else {
+        guard let data = FileManager.default.contents(atPath: directory + "/" + Self.name), data.count == Self.size
+        else {
             return nil
         }
         let bytes = Array(data)

@@ -51,6 +51,9 @@ package protocol SharedLog: Sendable {
     /// - Throws: `refused` if the client has no right to do so, also without any transactions.
     func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure)
 
+    /// The leases in the log's database.
+    var leases: any SharedLeases { get }
+
     /// Ends calls that wait. Calls afterwards throw `unreachable`.
     func close()
 }
