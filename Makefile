@@ -87,6 +87,10 @@ test-shared: dependencies
 	    Scripts/test-shared.sh Scripts/test.sh --filter SharedKillTests
 	STRATA_PARTITION_ROUNDS=$(PARTITION_ROUNDS) STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests \
 	    Scripts/test-shared.sh Scripts/test.sh --filter SharedPartitionTests
+	@if [ "$$(id -u)" -eq 0 ]; then \
+	    STRATA_POSTGRES_MEGABYTES=64 STRATA_CORE_ONLY=1 STRATA_TESTS=StrataPostgresTests \
+	        Scripts/test-shared.sh Scripts/test.sh --filter SharedFullServerTests; \
+	else echo "The test of a full disk did not run: it needs root to mount one."; fi
 	STRATA_TESTS=ExamplesTests swift build --build-tests
 	STRATA_TESTS=ExamplesTests Scripts/test-shared.sh Scripts/test.sh --filter SharedStoryTests
 

@@ -33,11 +33,7 @@ import Testing
         return container
     }
 
-    private func note(_ text: String, _ container: PersistentContainer) throws {
-        let context = container.newBackgroundContext()
-        try context.insertNewObject(forEntityName: "Note").setValue(text, forKey: "text")
-        try context.save()
-    }
+    private func note(_ text: String, _ container: PersistentContainer) throws { try container.saveNote(text) }
 
     private func count(_ container: PersistentContainer) throws -> Int {
         try container.newBackgroundContext().count(for: FetchRequest<ManagedObject>(entityName: "Note"))

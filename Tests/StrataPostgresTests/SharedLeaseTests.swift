@@ -86,10 +86,7 @@ import Testing
     }
 
     private func note(_ text: String, _ container: PersistentContainer) throws {
-        let context = container.newBackgroundContext()
-        context.transactionAuthor = text
-        try context.insertNewObject(forEntityName: "Note").setValue(text, forKey: "text")
-        try context.save()
+        try container.saveNote(text, author: text)
     }
 
     /// Takes transactions on a task of its own until it is cancelled, and acknowledges each.

@@ -15,11 +15,7 @@ import Testing
     }
 
     private func note(_ text: String, _ container: PersistentContainer) throws -> ObjectID {
-        let context = container.newBackgroundContext()
-        let note = try context.insertNewObject(forEntityName: "Note")
-        try note.setValue(text, forKey: "text")
-        try context.save()
-        return note.objectID
+        try container.saveNote(text)
     }
 
     private func count(_ container: PersistentContainer) throws -> Int {

@@ -68,3 +68,15 @@ extension SharedLog {
         }
     }
 }
+
+extension PersistentContainer {
+    /// Saves a note with this text.
+    @discardableResult func saveNote(_ text: String, author: String? = nil) throws -> ObjectID {
+        let context = newBackgroundContext()
+        context.transactionAuthor = author
+        let note = try context.insertNewObject(forEntityName: "Note")
+        try note.setValue(text, forKey: "text")
+        try context.save()
+        return note.objectID
+    }
+}
