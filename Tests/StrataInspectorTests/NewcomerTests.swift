@@ -1,0 +1,49 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataTestSupport
+import Testing
+
+@testable import StrataInspector
+@testable import StrataStore
+
+/// What someone who does not know the tool yet types, and what it answers.
+@Suite struct NewcomerTests {
+    private let store: FilmStore
+
+    init() throws { store = try FilmStore() }
+
+    private func run(_ command: String, _ arguments: String...) throws -> Tool.Result {
+        try Tool.run([command, store.path] + arguments)
+    }
+
+    private func csv(_ command: String, _ arguments: String...) throws -> String {
+        let result = try Tool.run([command, store.path] + arguments)
+        #expect(result.exitCode == 0 && result.error.isEmpty, "\(result)")
+        return result.output
+    }
+
+    private func refusal(_ result: Tool.Result, exitCode: Int32 = 2) -> String {
+        #expect(result.exitCode == exitCode && result.output.isEmpty, "\(result)")
+        return result.error
+    }
+
+    // MARK: Averages
+
+    /// The years of Mosfilm are 1979 and 1975, whose average 1977 is whole; 1998 is that of Ghibli.
+    @Test func anAverageIsARealNumberInArithmetic() throws {
+        #expect(
+            try csv(
+                "query", "Studio", "--columns", "name, films.@avg.year / 2", "--sort", "name", "--format", "csv",
+                "--where", "films.@avg.year / 2 > 988.2")
+                == "name,films.@avg.year / 2\nGhibli,999\nMosfilm,988.5\n")
+        #expect(
+            try csv(
+                "query", "Film", "--group-by", "studio.name", "--columns", "average(year) / 2", "--sort",
+                "-average(year) / 2", "--having", "average(year) / 2 > 988.2", "--format", "csv")
+                == "average(year) / 2\n999\n988.5\n")
+        #expect(
+            try csv("query", "Genre", "--columns", "10 / average:({3, 5})", "--limit", "1", "--format", "csv")
+                == "\"10 / average:({3, 5})\"\n2.5\n")
+    }
+}
