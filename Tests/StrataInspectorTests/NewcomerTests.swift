@@ -46,4 +46,37 @@ import Testing
             try csv("query", "Genre", "--columns", "10 / average:({3, 5})", "--limit", "1", "--format", "csv")
                 == "\"10 / average:({3, 5})\"\n2.5\n")
     }
+
+    // MARK: Moments
+
+    @Test(arguments: ["now", "2 hours ago", "2026-01-01", "12", "t12"])
+    func aTagThatIsAMomentByItselfIsRefused(name: String) throws {
+        let error = refusal(try run("tag", name))
+        #expect(error.hasPrefix("strata: '\(name)' is a moment by itself and can be no tag"), "\(error)")
+        try store.expectUntouched()
+    }
+
+    /// The library may have made such a tag.
+    @Test func aMomentIsNotHiddenByATag() throws {
+        let opened = try Store.open(.directory(store.directory), model: nil)
+        let container = try PersistentContainer(over: opened)
+        for name in ["now", "2026-01-02"] {
+            try container.setTag(name, at: .transaction(TransactionNumber(rawValue: 1)))
+        }
+        opened.close()
+        for moment in ["now", "2026-01-02"] { #expect(try csv("count", "Film", "--at", moment) == "4\n") }
+        #expect(try csv("count", "Film", "--at", "tag:now") == "0\n")
+        #expect(try csv("tag", "now", "--remove") == "removed now\n")
+    }
+
+    @Test(arguments: ["log", "stats", "timeline"])
+    func aListingSinceATransactionThatIsNotThereIsRefused(command: String) throws {
+        #expect(refusal(try run(command, "--since", "t99")) == "strata: The log has no transaction 99.\n")
+        #expect(refusal(try run(command, "--since", "999")).contains("there is no event 999 yet"))
+    }
+
+    @Test func positionsOfTheStoreAreNotInTheLog() throws {
+        #expect(try csv("link", "Film/p7", "genres", "Genre/p3").contains("linked  Film/p7.genres - Genre/p3\n"))
+        #expect(try !csv("log", "--kind", "linked").contains(" at "))
+    }
 }
