@@ -79,4 +79,46 @@ import Testing
         #expect(try csv("link", "Film/p7", "genres", "Genre/p3").contains("linked  Film/p7.genres - Genre/p3\n"))
         #expect(try !csv("log", "--kind", "linked").contains(" at "))
     }
+
+    // MARK: Conditions
+
+    @Test func anObjectOfAnotherEntityIsNoArgument() throws {
+        let expected =
+            "strata: studio is Studio, and Genre/p3 is Genre: they are never equal. Name an object of Studio.\n"
+        for command in [["query"], ["count"], ["export"]] {
+            let words = [command[0], store.path, "Film", "--where", "studio = %@", "--argument", "Genre/p3"]
+            #expect(refusal(try Tool.run(words)) == expected, "\(command)")
+        }
+        #expect(refusal(try run("delete", "Film", "--where", "studio = %@", "--argument", "Genre/p3")) == expected)
+        #expect(
+            try csv(
+                "count", "Film", "--where", "studio = %@ OR ANY genres = %@", "--argument", "Studio/p1", "--argument",
+                "Genre/p4")
+                == "3\n")
+    }
+
+    @Test func anObjectInAConditionIsAnArgument() throws {
+        #expect(
+            refusal(try run("query", "Film", "--where", "SELF = Film/p5"))
+                == "strata: A condition names an object by an argument: write %@ in place of Film/p5, and --argument Film/p5.\n"
+        )
+        #expect(try csv("count", "Film", "--where", "title = 'Film/p5'") == "0\n")
+    }
+
+    @Test func groupsSayWhatTheyTake() throws {
+        #expect(refusal(try run("query", "Film", "--having", "count > 1")).contains("give --group-by"))
+        #expect(
+            refusal(try run("query", "Film", "--group-by", "year(released)")).contains(
+                "--group-by takes key paths, not year(released)."))
+    }
+
+    @Test func aQueryHasTheStandardBudget() throws {
+        let opened = try Store.open(.directory(store.directory), model: nil)
+        defer { opened.close() }
+        let moment = try StoreMoment(nil, in: opened)
+        let error = #expect(throws: StrataError.self) {
+            try WatchedQuery.run(opened, moment, total: 0) { try $0.spend(rows: RequestBudget.standard.steps + 5000) }
+        }
+        #expect(error?.code == .budgetExceeded)
+    }
 }
