@@ -47,6 +47,33 @@ import Testing
                 == "\"10 / average:({3, 5})\"\n2.5\n")
     }
 
+    // MARK: Orders
+
+    @Test(arguments: [("@sum", "3954"), ("@max", "1979"), ("@min", "1975"), ("@avg", "1977")])
+    func rowsAreSortedByWhatACollectionOperatorMakes(name: String, mosfilm: String) throws {
+        let key = "films.\(name).year"
+        #expect(
+            try csv("query", "Studio", "--sort", key, "--columns", "name, \(key)", "--format", "csv")
+                .hasPrefix("name,\(key)\nMosfilm,\(mosfilm)\nGhibli,"))
+        #expect(
+            try csv("query", "Studio", "--sort", "-\(key)", "--columns", "name", "--format", "csv")
+                == "name\nGhibli\nMosfilm\n")
+        #expect(
+            try csv("export", "Studio", "--sort", "-\(key)", "--columns", "name", "--form", "csv")
+                == "name\nGhibli\nMosfilm\n")
+    }
+
+    @Test func rowsAreSortedByACount() throws {
+        #expect(
+            try csv(
+                "query", "Film", "--sort", "-genres.@count,title", "--columns", "title", "--limit", "2", "--format",
+                "csv")
+                == "title\nStalker\nMirror\n")
+        #expect(
+            refusal(try run("query", "Film", "--sort", "year desc"))
+                == "strata: --sort has no 'desc'; write -year. A - before a key sorts it descending.\n")
+    }
+
     // MARK: Moments
 
     @Test(arguments: ["now", "2 hours ago", "2026-01-01", "12", "t12"])
