@@ -148,4 +148,63 @@ import Testing
         }
         #expect(error?.code == .budgetExceeded)
     }
+
+    // MARK: Files
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let path = store.path + "/" + name
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    @Test func anImportSaysWhatItMisses() throws {
+        let database = try file("x.sqlite", "SQLite format 3\0")
+        #expect(refusal(try Tool.run("import", database)).contains("strata import \(database) --into Name.strata"))
+        let films = try file("films.ndjson", #"{"title": "A", "year": 2000}"# + "\n\n{bad")
+        let broken = try run("import", "Film", films)
+        #expect(broken.error.hasSuffix("line 3: This is not JSON: there is no key (byte 2).\n"), "\(broken)")
+        let object = try file("object.ndjson", #"{"title": "A", "year": 2000, "studio": {"a": 1}}"#)
+        #expect(
+            try run("import", "Film", object).error.contains(
+                "studio takes a reference such as Studio/p1, not a dictionary."))
+        let sound = try file("sound.ndjson", #"{"title": "A", "year": 2000}"#)
+        #expect(
+            try run("import", "Film", sound, "--resume").error
+                == "note: the log has no import of this file as Film; it begins at the first record\n")
+    }
+
+    @Test func namesFromFilesDoNotDriveTheTerminal() throws {
+        let heading = try file("heading.csv", "title,\u{1B}[31mred\nA,B\n")
+        for result in [
+            try run("import", "Film", heading), try run("query", "\u{1B}[31mFilm"), try Tool.run("\u{1B}[31mquery"),
+        ] {
+            #expect(!result.error.contains("\u{1B}") && result.error.contains("\\u{1b}[31m"), "\(result)")
+        }
+    }
+
+    @Test func textThatXMLCannotHoldIsDataInAPropertyList() throws {
+        let title = "a\u{1}b\u{FFFF}\tc"
+        let films = try file("films.ndjson", #"{"title": "a\u0001b\uffff\tc", "year": 2001}"#)
+        #expect(try run("import", "Film", films).exitCode == 0)
+        let out = store.path + "/out.plist"
+        _ = try csv("export", "Film", out, "--columns", "title,year", "--where", "year = 2001")
+        let text = try String(contentsOf: URL(filePath: out), encoding: .utf8)
+        #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" || $0 == "\t" })
+        #expect(text.contains("<data>"))
+        _ = try csv("delete", "Film", "--where", "year = 2001")
+        #expect(try run("import", "Film", out).exitCode == 0)
+        let again = try csv("query", "Film", "--where", "year = 2001", "--columns", "title", "--format", "csv")
+        #expect(again == "title\n\(title)\n", "\(again)")
+    }
+
+    @Test func aRestoreNamesTheBackupThatLacksAValue() throws {
+        let (image, backup) = (store.path + "/image", store.path + ".new")
+        try Data(repeating: 7, count: 300_000).write(to: URL(filePath: image))
+        _ = try csv("insert", "Still", "name=frame", "image=@\(image)")
+        _ = try csv("backup", backup)
+        try FileManager.default.removeItem(atPath: backup + "/blobs")
+        let restored = store.path + ".before-restore"
+        let error = refusal(try Tool.run("restore", backup, restored), exitCode: 1)
+        #expect(error.contains(backup) && !error.contains("partial"), "\(error)")
+    }
 }
