@@ -49,6 +49,21 @@ import Testing
         }.joined(separator: "\n")
     }
 
+    /// The log has the films up to the damaged one; the others are in the view, on both sides of its damaged page.
+    @Test func objectsBehindADamagedPageComeOver() throws {
+        func films(_ path: String) throws -> Int {
+            let output = try Tool.run("count", path, "Film").output.filter { $0.isNumber }
+            return try #require(Int(output))
+        }
+        let before = try films(store.path)
+        #expect(try store.flip(everywhere: Data("Film 300".utf8)) > 1)
+        let result = try Tool.run("doctor", store.path, "--into", new)
+        #expect(result.exitCode == 1, "\(result)")
+        // A page has some forty films.
+        let after = try films(new)
+        #expect(after < before && after >= before - 60, "\(after) of \(before): \(result)")
+    }
+
     /// Every command that opens a store.
     private static let commands: [[String]] = [
         ["inspect", "STORE"], ["inspect", "STORE", "--json"], ["query", "STORE", "Film", "--where", "year > 1950"],

@@ -74,7 +74,10 @@ import Testing
 
     @Test func withoutRulesNothingChanges() throws {
         let result = try run("--delete-misfits", "Draft")
-        #expect(result.exitCode == 1 && result.error.contains("status"), "\(result)")
+        // Objects that do not fit in the same way are one line.
+        let lines = result.error.split(separator: "\n").filter { $0.hasPrefix("strata: status is required.") }
+        #expect(result.exitCode == 1 && lines.count == 1, "\(result)")
+        #expect(lines.first?.hasSuffix(") and 1 more object") == true, "\(result)")
         #expect(try Tool.run("count", store, "Draft").output == "1\n")
     }
 
@@ -100,6 +103,7 @@ import Testing
         #expect(try Tool.run(["migrate", store, "--model", next] + rules).exitCode == 0)
         let refused = try Tool.run("migrate", store, "--model", first)
         #expect(refused.exitCode == 1 && refused.error.contains("The store has model 2, installed on "), "\(refused)")
+        #expect(refused.error.contains("give --allow-downgrade"), "\(refused)")
         let allowed = try Tool.run("migrate", store, "--model", first, "--allow-downgrade")
         #expect(allowed.exitCode == 0, "\(allowed)")
         let notes = try Tool.run("query", store, "Order", "--sort", "number", "--format", "csv", "--columns", "note")

@@ -71,7 +71,11 @@ package struct CoreDataExporter {
         report.notes += file.notes + plan.notes
         let layout = try ImportLayout(file, plan, schema, unpacked: [])
         try writer.run("BEGIN")
-        for table in plan.tables.indices { try writeRows(of: table, layout, offsets, writer) }
+        let lastKeys = record?.lastKeys ?? [:]
+        for table in plan.tables.indices {
+            let last = lastKeys[plan.tables[table].rootName] ?? 0
+            try writeRows(of: table, layout, offsets, after: last, writer)
+        }
         for pair in plan.pairs { try writePairs(pair, layout, offsets, writer) }
         try writer.run("COMMIT")
         writer.close()
@@ -154,8 +158,9 @@ package struct CoreDataExporter {
 
     // MARK: Rows
 
+    /// - Parameter lastKey: the last key that the file had given from which the store came; no key is given twice.
     private mutating func writeRows(
-        of table: Int, _ layout: ImportLayout, _ offsets: [String: Int64], _ writer: SQLiteWriter
+        of table: Int, _ layout: ImportLayout, _ offsets: [String: Int64], after lastKey: Int64, _ writer: SQLiteWriter
     ) throws {
         let (source, snapshot) = (layout.plan.tables[table], self.snapshot)
         let targets = source.targetColumns(in: layout.file)
@@ -163,7 +168,7 @@ package struct CoreDataExporter {
         let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
         let insertion = try writer.prepare(
             "INSERT INTO \(SQLiteDatabase.quoted(source.name)) (\(columns.joined(separator: ", "))) VALUES (\(marks))")
-        var last: Int64 = 0
+        var last = lastKey
         for (number, entity) in layout.entities[table].sorted(by: { $0.key < $1.key }) {
             var losses: [String: Int] = [:]
             try snapshot.scan(entity.schema.id) { id, row in

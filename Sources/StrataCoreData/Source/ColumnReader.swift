@@ -137,6 +137,25 @@ struct ColumnReader {
         }
     }
 
+    /// The contents of a file of Core Data's. A symbolic link could lead to any file of the machine, a pipe to no end.
+    private func external(_ name: String) -> Value {
+        let descriptor = open(file.externalFile(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let isLink = errno == ELOOP
+            return .unsound(.null, "is in the file \(name), which is \(isLink ? "a symbolic link" : "not there")")
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return .unsound(.null, "is in the file \(name), which is no file")
+        }
+        do {
+            return .sound(.data(try handle.readToEnd() ?? Data()))
+        } catch {
+            return .unsound(.null, "is in the file \(name), which cannot be read")
+        }
+    }
+
     /// Data that may be outside the row begins with 1 and goes on in the row, or with 2 and names its file.
     private func data(_ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute) -> Value {
         let bytes = row.bytes(column)
@@ -148,11 +167,7 @@ struct ColumnReader {
         case 2:
             let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
             guard UUID(uuidString: name) != nil else { return .sound(.data(Data(bytes))) }
-            do {
-                return .sound(.data(try Data(contentsOf: URL(filePath: file.externalFile(name)))))
-            } catch {
-                return .unsound(.null, "is in the file \(name), which is not there")
-            }
+            return external(name)
         default: return .sound(.data(Data(bytes)))
         }
     }

@@ -27,6 +27,8 @@ final class CoreDataFile {
     /// The version hashes of its entities.
     let versionHashes: [String: [UInt8]]
     let entities: [NumberedEntity]
+    /// The last keys that were given, by entity; zeros are left out.
+    let lastKeys: [String: Int64]
     /// By their names in upper case.
     let tables: [String: FileTable]
     let model: ManagedObjectModel
@@ -39,9 +41,11 @@ final class CoreDataFile {
     /// A file with more tables is not Core Data's.
     private static let mostTables = 4_000
 
-    /// - Parameter given: a model that takes the place of the one in the file.
+    /// - Parameters:
+    ///   - given: a model that takes the place of the one in the file.
+    ///   - names: `formerNames` of an earlier reading, for a model that has the new names.
     /// - Throws: `persistentStoreOpen`, `invalidModel`.
-    init(_ path: String, model given: ModelContent? = nil) throws(StrataError) {
+    init(_ path: String, model given: ModelContent? = nil, names: [String: String] = [:]) throws(StrataError) {
         let source = try SourceFile(path, try SQLiteLibrary.shared.get())
         self.source = source
         let database = source.database
@@ -57,12 +61,9 @@ final class CoreDataFile {
                 .persistentStoreOpen, "\(path) is a database, but not of Core Data: it has no table \(name).",
                 context: .init(path: path))
         }
-        let check = try database.prepare("PRAGMA quick_check(1)")
-        if try check.step(), check.text(0) != "ok" {
-            throw StrataError(
-                .persistentStoreOpen, "\(path) is damaged: \(check.text(0)).", context: .init(path: path))
-        }
+        try Self.checkPages(database, path)
         entities = try Self.readEntities(database)
+        lastKeys = tables["Z_PRIMARYKEY"]?.has("Z_MAX") == true ? try Self.readLastKeys(database) : [:]
         let metadata = try StoreFacts(database, path)
         identifier = metadata.identifier
         versionHashes = metadata.versionHashes
@@ -81,10 +82,21 @@ final class CoreDataFile {
         let mended = try ModelMending.model(found)
         model = mended.model
         notes =
-            mended.notes
+            mended.notes + source.notes
             + (given == nil
                 ? [] : ModelMatch.notes(mended.model, Self.ownModel(database, tables), hashed: Set(versionHashes.keys)))
-        formerNames = mended.formerNames
+        formerNames = names.merging(mended.formerNames) { $1 }
+    }
+
+    /// Looks at every page, and then compares each index with its table: damage may leave both readable and different.
+    private static func checkPages(_ database: SQLiteDatabase, _ path: String) throws(StrataError) {
+        for pragma in ["quick_check", "integrity_check"] {
+            let check = try database.prepare("PRAGMA \(pragma)(1)")
+            if try check.step(), check.text(0) != "ok" {
+                throw StrataError(
+                    .persistentStoreOpen, "\(path) is damaged: \(check.text(0)).", context: .init(path: path))
+            }
+        }
     }
 
     private static func readTables(
@@ -119,6 +131,13 @@ final class CoreDataFile {
             entities.append(NumberedEntity(number: list.integer(0), name: list.text(1), parent: list.integer(2)))
         }
         return entities
+    }
+
+    private static func readLastKeys(_ database: SQLiteDatabase) throws(StrataError) -> [String: Int64] {
+        let list = try database.prepare("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_MAX > 0 AND Z_ENT < 16000")
+        var keys: [String: Int64] = [:]
+        while try list.step(), keys.count < mostTables { keys[list.text(0)] = list.integer(1) }
+        return keys
     }
 
     private static func cachedModel(_ database: SQLiteDatabase, _ path: String) throws(StrataError) -> ModelContent? {

@@ -8,13 +8,20 @@ import StrataModel
 final class SourceFile {
     let path: String
     let database: SQLiteDatabase
+    /// What may be missing beside the file.
+    let notes: [String]
     /// The private directory; nil if the file is read where it is.
     private let copy: URL?
 
     /// - Throws: `persistentStoreOpen` for a file that is missing, no database, encrypted, damaged, or in use.
     init(_ path: String, _ library: SQLiteLibrary) throws(StrataError) {
         self.path = path
-        try Self.check(path)
+        let hasLog = try Self.check(path)
+        notes =
+            hasLog && !FileManager.default.fileExists(atPath: path + "-wal")
+            ? [
+                "the file is in WAL mode, and no -wal file lies beside it: if one was left behind, what it has is missing"
+            ] : []
         let logs = ["-wal", "-journal"].filter { Self.size(path + $0) > 0 }
         guard !logs.isEmpty else {
             copy = nil
@@ -56,7 +63,8 @@ final class SourceFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0
     }
 
-    private static func check(_ path: String) throws(StrataError) {
+    /// - Returns: whether the file is in WAL mode, in which its newest changes may be in another file.
+    private static func check(_ path: String) throws(StrataError) -> Bool {
         func refusal(_ sentence: String) -> StrataError {
             StrataError(.persistentStoreOpen, sentence, context: .init(path: path))
         }
@@ -82,5 +90,6 @@ final class SourceFile {
         if fcntl(file, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) {
             throw refusal("\(path) is in use by the process \(lock.l_pid). Close the app, or import a copy.")
         }
+        return header[18] == 2 || header[19] == 2
     }
 }

@@ -5,8 +5,8 @@ import StrataModel
 /// Names are in lower case, because the tables have them in capitals. All properties are optional, and those of
 /// subentities belong to the root. Core Data writes the integers of a table in two sorted runs, attributes and then
 /// to-ones. A column of the second run is a to-one if its name ends with that of an entity whose table has all its
-/// keys, or if no name fits and only one table has them. In a table with a single run, the column must have the name of
-/// an entity, or an index.
+/// keys but a few, which are faults then, or if no name fits and only one table has them all. In a table with a single
+/// run, the column must have the name of an entity, or an index.
 struct TableModel {
     private let database: SQLiteDatabase
     private let tables: [String: FileTable]
@@ -130,21 +130,29 @@ struct TableModel {
         }
         let fitting = entities.filter { name.hasSuffix($0.name.uppercased()) }
             .sorted { $0.name.count > $1.name.count }
-        for entity in fitting where try hasAllKeys(of: column, table, in: root(entity).name) { return entity.name }
+        for entity in fitting where try hasKeys(of: column, table, in: root(entity).name) { return entity.name }
         guard isLink, fitting.isEmpty else { return nil }
         let roots = entities.filter { entity in !entities.contains { $0.number == entity.parent } }
         var candidates: [String] = []
-        for entity in roots where try hasAllKeys(of: column, table, in: entity.name) { candidates.append(entity.name) }
+        for entity in roots where try hasKeys(of: column, table, in: entity.name, all: true) {
+            candidates.append(entity.name)
+        }
         return candidates.count == 1 ? candidates[0] : nil
     }
 
-    private func hasAllKeys(of column: String, _ table: FileTable, in entity: String) throws(StrataError) -> Bool {
+    /// Whether a table has the keys of a column; without `all`, one in twenty may lead nowhere.
+    private func hasKeys(
+        of column: String, _ table: FileTable, in entity: String, all: Bool = false
+    ) throws(StrataError) -> Bool {
         guard let other = tables["Z" + entity.uppercased()], other.has("Z_PK") else { return false }
         let (from, to) = (SQLiteDatabase.quoted(table.name), SQLiteDatabase.quoted(other.name))
         let key = SQLiteDatabase.quoted(column)
-        return try database.number(
-            "SELECT 1 FROM \(from) a WHERE a.\(key) IS NOT NULL AND NOT EXISTS "
-                + "(SELECT 1 FROM \(to) b WHERE b.Z_PK = a.\(key)) LIMIT 1") == nil
+        let lost = "a.\(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(to) b WHERE b.Z_PK = a.\(key))"
+        if all { return try database.number("SELECT 1 FROM \(from) a WHERE \(lost) LIMIT 1") == nil }
+        let missing = try database.number("SELECT count(*) FROM \(from) a WHERE \(lost)") ?? 0
+        guard missing > 0 else { return true }
+        let total = try database.number("SELECT count(\(key)) FROM \(from)") ?? 0
+        return missing * 20 <= total
     }
 
     // MARK: Many-to-many

@@ -16,6 +16,8 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
         case notUnique
         /// A row of an entity that the model does not have. It is left out.
         case unknownEntity
+        /// An entity of the model whose table the file has lost. Its objects are missing.
+        case missingTable
     }
 
     /// The kind of fault.
@@ -53,10 +55,13 @@ struct FaultList {
 
     private(set) var counts: [CoreDataFault.Kind: Int] = [:]
     private(set) var faults: [CoreDataFault] = []
+    private var kept: [CoreDataFault.Kind: Int] = [:]
 
-    mutating func add(_ fault: CoreDataFault) {
-        counts[fault.kind, default: 0] += 1
-        if counts[fault.kind, default: 0] <= Self.keptOfEach { faults.append(fault) }
+    /// - Parameter count: how many the fault stands for.
+    mutating func add(_ fault: CoreDataFault, count: Int = 1) {
+        counts[fault.kind, default: 0] += count
+        kept[fault.kind, default: 0] += 1
+        if kept[fault.kind, default: 0] <= Self.keptOfEach { faults.append(fault) }
     }
 
     var count: Int { counts.values.reduce(0, +) }

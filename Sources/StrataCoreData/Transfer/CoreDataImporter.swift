@@ -39,6 +39,7 @@ package final class CoreDataImporter {
         watch.begin()
         let constraints = try BrokenConstraints(file, plan)
         for fault in constraints.faults { faults.add(fault) }
+        for (fault, count) in try UnreadTables(file, plan).faults { faults.add(fault, count: count) }
         var report = emptyReport()
         let store = try Store.open(.inMemory, model: file.model)
         defer { store.close() }
@@ -96,6 +97,7 @@ package final class CoreDataImporter {
         }
         let constraints = try BrokenConstraints(file, plan)
         for fault in constraints.faults { faults.add(fault) }
+        for (fault, count) in try UnreadTables(file, plan).faults { faults.add(fault, count: count) }
         let model = try unpacking.model(of: try constraints.model(without: file.model))
         let hidden = Self.hiddenPlace(of: destination)
         let digest = try ImportRecord.digest(ofFileAt: file.source.path)
@@ -117,7 +119,8 @@ package final class CoreDataImporter {
     private static func refusal(_ report: CoreDataImportReport) -> StrataError {
         StrataError(
             .managedObjectValidation,
-            "The file has \(report.faultCount) faults, so nothing was made: \(report.faults[0])"
+            "The file has \(report.faultCount == 1 ? "1 fault" : "\(report.faultCount) faults"), so nothing was made: "
+                + "\(report.faults[0])"
                 + (report.faultCount > 1 ? "; and \(report.faultCount - 1) more." : "."))
     }
 

@@ -52,8 +52,7 @@ package struct CoreDataVerification {
                 .persistentStoreOpen, "\(store.path) was not made from a file of Core Data.",
                 context: .init(path: store.path))
         }
-        let given = try options.model.map { try GivenModel.content(of: $0, version: options.modelVersion) }
-        let file = try CoreDataFile(path, model: given)
+        let file = try Self.file(path, store, record, options)
         guard file.identifier == record.identifier else {
             throw StrataError(
                 .persistentStoreOpen, "\(store.path) was made from another store of Core Data, \(record.identifier).",
@@ -69,10 +68,35 @@ package struct CoreDataVerification {
             var run = CoreDataVerification(
                 layout: layout, store: store, snapshot: snapshot,
                 values: ValueComparison(file: file) { try store.blob($0) })
+            run.noteUnread(try UnreadTables(file, plan))
             try run.compareRows(progress)
             try run.compareMembers()
             try run.comparePairs()
             return run.result
+        }
+    }
+
+    /// The file, with the model that was given, or the one that the store was made with if that was given then.
+    private static func file(
+        _ path: String, _ store: Store, _ record: ImportRecord, _ options: CoreDataImportOptions
+    ) throws -> CoreDataFile {
+        if let model = options.model {
+            return try CoreDataFile(path, model: try GivenModel.content(of: model, version: options.modelVersion))
+        }
+        guard record.hasGivenModel else { return try CoreDataFile(path) }
+        if let file = try exported(path), file.model.versionHash == store.schema.model.versionHash { return file }
+        var content = ModelContent()
+        content.entities = store.schema.model.entities
+        return try CoreDataFile(path, model: content, names: record.formerNames)
+    }
+
+    /// The file with its own model, which an export has from the store; nil if that cannot be read.
+    private static func exported(_ path: String) throws -> CoreDataFile? {
+        do {
+            return try CoreDataFile(path)
+        } catch {
+            guard error.code == .invalidModelFile else { throw error }
+            return nil
         }
     }
 
@@ -84,6 +108,14 @@ package struct CoreDataVerification {
     }
 
     // MARK: Rows
+
+    /// Rows that no entity has count as different; a table that is not there has at least one that is missing.
+    private mutating func noteUnread(_ unread: UnreadTables) {
+        for (fault, count) in unread.faults {
+            result.rows.total += count
+            result.differ(fault.description)
+        }
+    }
 
     private mutating func compareRows(_ progress: ProgressHandler?) throws {
         let count = layout.keys.reduce(0) { $0 + $1.count }

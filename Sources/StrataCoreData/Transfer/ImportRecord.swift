@@ -16,6 +16,11 @@ struct ImportRecord {
     let offsets: [String: Int64]
     /// What was made of transformables.
     let transformables: CoreDataTransformables
+    /// Whether the model was not that of the file, and the file's names of properties that the store names otherwise.
+    let hasGivenModel: Bool
+    let formerNames: [String: String]
+    /// The last keys that the file gave, by root entity.
+    let lastKeys: [String: Int64]
     /// The version hashes in the file, and Strata's hash of the model that it gave.
     private let versionHashes: [String: Data]
     private let modelHash: Data
@@ -28,6 +33,9 @@ struct ImportRecord {
         self.digest = digest
         self.offsets = offsets
         self.transformables = transformables
+        hasGivenModel = file.origin == .given
+        formerNames = file.formerNames
+        lastKeys = file.lastKeys
         versionHashes = file.versionHashes.mapValues { Data($0) }
         modelHash = model.versionHash
     }
@@ -50,6 +58,17 @@ struct ImportRecord {
         } else {
             transformables = .bytes
         }
+        hasGivenModel = record["given"] == .boolean(true)
+        if case .composite(let names)? = record["names"] {
+            formerNames = names.compactMapValues { if case .string(let name) = $0 { name } else { nil } }
+        } else {
+            formerNames = [:]
+        }
+        if case .composite(let keys)? = record["keys"] {
+            lastKeys = keys.compactMapValues { if case .integer(let key) = $0 { key } else { nil } }
+        } else {
+            lastKeys = [:]
+        }
         if case .data(let hash)? = record["model"] { modelHash = hash } else { modelHash = Data() }
         guard case .composite(let hashes)? = record["hashes"] else {
             versionHashes = [:]
@@ -63,7 +82,9 @@ struct ImportRecord {
             "store": .string(identifier), "file": .string(digest),
             "rows": .composite(offsets.mapValues { .integer($0) }),
             "transformables": .string(transformables.rawValue), "model": .data(modelHash),
-            "hashes": .composite(versionHashes.mapValues { .data($0) }),
+            "hashes": .composite(versionHashes.mapValues { .data($0) }), "given": .boolean(hasGivenModel),
+            "names": .composite(formerNames.mapValues { .string($0) }),
+            "keys": .composite(lastKeys.mapValues { .integer($0) }),
         ])
     }
 

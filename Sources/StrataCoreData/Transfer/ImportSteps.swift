@@ -260,7 +260,11 @@ final class ImportSteps {
     private func insertPairs(_ faults: inout FaultList) throws -> Int {
         var count = 0
         for (index, pair) in layout.plan.pairs.enumerated() {
-            guard let first = begun.key(in: .pairs, table: index) else { continue }
+            guard let first = begun.key(in: .pairs, table: index) else {
+                count += try pairCount(pair, through: .max)
+                continue
+            }
+            if first > .min { count += try pairCount(pair, through: first) }
             let pairs = try ImportedPairs(layout, pair, after: first)
             var isAtEnd = false
             while !isAtEnd {
@@ -284,5 +288,15 @@ final class ImportSteps {
             }
         }
         return count
+    }
+
+    /// The pairs up to a row of the file, which an earlier run has made.
+    private func pairCount(_ pair: FilePlan.PairTable, through row: Int64) throws -> Int {
+        // Their faults were counted by that run.
+        var unheard = FaultList()
+        var keys: Set<PairKey> = []
+        let pairs = try ImportedPairs(layout, pair, after: .min)
+        while let next = try pairs.next(&unheard), next.row <= row { keys.insert(next.change.key) }
+        return keys.count
     }
 }

@@ -17,11 +17,12 @@ struct ImportedPairs {
             [pair.owner, pair.member].map(SQLiteDatabase.quoted)
             + [pair.memberOrder, pair.ownerOrder].map { $0.map(SQLiteDatabase.quoted) ?? "NULL" }
         let table = SQLiteDatabase.quoted(pair.table)
-        var condition = "rowid > ?1 AND \(columns[0]) IS NOT NULL"
+        // A member without an owner is in no pair; a row of a join table without a key is a fault.
+        var condition = "rowid > ?1" + (pair.member == "Z_PK" ? " AND \(columns[0]) IS NOT NULL" : "")
         if pair.isReflexive {
             // The file may have the pair from either end, or from both.
             condition +=
-                " AND (\(columns[0]) <= \(columns[1]) OR NOT EXISTS (SELECT 1 FROM \(table) o "
+                " AND (\(columns[0]) <= \(columns[1]) OR \(columns[0]) IS NULL OR NOT EXISTS (SELECT 1 FROM \(table) o "
                 + "WHERE o.\(columns[0]) = p.\(columns[1]) AND o.\(columns[1]) = p.\(columns[0])))"
         }
         statement = try layout.file.database.prepare(
@@ -38,6 +39,13 @@ struct ImportedPairs {
     func next(_ faults: inout FaultList) throws -> (row: Int64, change: ChangeSet.PairChange)? {
         while try statement.step() {
             let (ownerKey, memberKey) = (statement.integer(1), statement.integer(2))
+            guard !statement.isNull(1), !statement.isNull(2) else {
+                faults.add(
+                    CoreDataFault(
+                        kind: .danglingKey, entityName: pair.entityName, key: nil, property: pair.relationship.name,
+                        sentence: "has a link without a key, in the row \(statement.integer(0)) of \(pair.table)"))
+                continue
+            }
             guard let link, let owner = layout.keys[pair.ownerTable].objectID(ownerKey),
                 let member = layout.keys[pair.memberTable].objectID(memberKey), owners.contains(owner.entityID),
                 members.contains(member.entityID), let key = link.pairKey(owner: owner, member: member)
@@ -46,7 +54,7 @@ struct ImportedPairs {
                     CoreDataFault(
                         kind: .danglingKey, entityName: pair.entityName, key: ownerKey,
                         property: pair.relationship.name,
-                        sentence: "has a link to the key \(memberKey), one of which no object has"))
+                        sentence: "has a link to the key \(memberKey), and one of the two objects does not exist"))
                 continue
             }
             let (ofMember, ofOwner) = (position(3), position(4))

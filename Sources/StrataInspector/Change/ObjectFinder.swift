@@ -47,7 +47,9 @@ final class ObjectFinder {
     /// - Throws: `PendingRows.NamedTooEarly` if the object is a row that is not saved yet.
     func find(_ value: InputValue, by key: String?, in entity: EntityID, _ path: String) throws -> ObjectID? {
         guard let key else {
-            guard let text = value.text else { throw UsageError("\(path) takes an object, not \(value.kindName).") }
+            guard let text = value.text else {
+                throw UsageError("\(path) takes a reference such as \(name(of: entity))/p1, not \(value.kindName).")
+            }
             return try ObjectReference.parse(text, in: store)
         }
         guard let schema = store.schema.entity(entity), let attribute = schema.property(named: key)?.attribute else {

@@ -24,7 +24,7 @@ struct TargetArguments: ParsableArguments {
         guard words.count == 1 else { throw UsageError("--where and --all go with the name of one entity.") }
         let entity = try EntityName.find(words[0], in: store)
         var request = FetchRequest<ManagedObject>(entityName: entity.name)
-        request.predicate = try condition.predicate(in: store)
+        request.predicate = try ObjectComparison.checked(condition.predicate(in: store), entity, store.schema)
         return try context.fetch(request)
     }
 

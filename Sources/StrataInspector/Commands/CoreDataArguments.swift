@@ -172,7 +172,10 @@ struct CoreDataArguments: ParsableArguments {
             }
             var line = "equal: \(part(result.rows, "row")), \(part(result.links, "link"))"
             if result.derived.total > 0 { line += ", \(part(result.derived, "derived value"))" }
-            if result.danglingKeys > 0 { line += "; \(ValueText.count(result.danglingKeys, "key")) lead nowhere" }
+            if result.danglingKeys > 0 {
+                line +=
+                    "; \(ValueText.count(result.danglingKeys, "key")) \(result.danglingKeys == 1 ? "leads" : "lead") nowhere"
+            }
             if result.additional > 0 { line += "; \(ValueText.count(result.additional, "object")) only in the store" }
             Output.shared.line(line)
         }

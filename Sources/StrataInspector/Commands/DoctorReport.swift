@@ -177,7 +177,7 @@ struct DoctorReport: Encodable {
                 (saved.contradictions, "record about which the views contradict each other"),
             ]
             .filter { $0.0 > 0 }.map { "\(ValueText.count($0.0)) × \($0.1)" }
-            + saved.unreadableTables.map { "the rest of table \($0)" }
+            + saved.unreadableTables.map { "what cannot be read of table \($0)" }
         if !passedOver.isEmpty {
             Output.shared.line("left out after the damage: \(passedOver.joined(separator: ", "))")
         }

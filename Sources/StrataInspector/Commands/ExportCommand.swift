@@ -116,7 +116,9 @@ struct ExportCommand: StoreCommand {
         let moment = try StoreMoment(at, in: store)
         let schema = try moment.entity(named: entity)
         let objects = StoreRequest(
-            entityID: schema.id, predicate: try condition.predicate(in: store), sort: try SortText.parse(sort))
+            entityID: schema.id,
+            predicate: try ObjectComparison.checked(condition.predicate(in: store), schema, moment.schema),
+            sort: try SortText.parse(sort))
         let columns = try ExportColumns.columns(columns, of: schema, moment.schema) { entity, key in
             let nameless = StoreRequest(entityID: entity, predicate: .isNil(key))
             return try moment.read(store) { try $0.count(nameless) } == 0

@@ -83,7 +83,8 @@ struct HistoryTrimCommand: StoreCommand {
             ])
         }
         for hold in report.holds {
-            Output.shared.line("\(hold.kind) '\(hold.name)' needs the history from event \(hold.eventNumber) on")
+            Output.shared.line(
+                "\(hold.kind) '\(ValueText.harmless(hold.name))' needs the history from event \(hold.eventNumber) on")
         }
         let events = ValueText.count(Int(clamping: report.droppedEvents), "event")
         let transactions = ValueText.count(Int(clamping: report.droppedTransactions), "transaction")

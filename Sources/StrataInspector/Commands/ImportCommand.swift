@@ -127,11 +127,26 @@ struct ImportCommand: StoreCommand {
             if path != nil { throw ValidationError("For Core Data there is no third argument.") }
             return
         }
+        if path == nil, Self.isDatabase(store.path) {
+            throw ValidationError(
+                "\(store.path) is a file of SQLite. To make a store of a file of Core Data, say where: strata import "
+                    + "\(store.path) --into Name.strata")
+        }
         if entityName == nil { throw ValidationError("Missing expected argument '<entity>'") }
         if path == nil { throw ValidationError("Missing expected argument '<file>'") }
         if rows < 1 { throw ValidationError("--rows is less than 1.") }
         if listSeparator.count != 1 { throw ValidationError("--list-separator is one character.") }
         if resume, file == "-" { throw ValidationError("--resume needs a file.") }
+    }
+
+    /// Whether a file begins as those of SQLite do.
+    private static func isDatabase(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        let start = Array("SQLite format 3".utf8)
+        var bytes = [UInt8](repeating: 0, count: start.count)
+        return read(file, &bytes, bytes.count) == bytes.count && bytes == start
     }
 
     func run() throws {
@@ -153,7 +168,13 @@ struct ImportCommand: StoreCommand {
                 separator: listSeparator.first ?? ";", keepsAtBlanks: onClash == .merge)
             var run = ImportRun(
                 entity: schema, policy: onClash.policy, stepSize: rows, maker: maker, context: context, mark: mark)
-            if resume { run.resumedAfter = try mark.recordsDone(in: store) }
+            if resume {
+                run.resumedAfter = try mark.recordsDone(in: store)
+                if run.resumedAfter == 0 {
+                    Output.printError(
+                        "note: the log has no import of this file as \(schema.name); it begins at the first record")
+                }
+            }
             do {
                 try run.run(try RecordReaders.reader(form, source, separator: try fieldSeparator()), source)
             } catch let error as StrataError where error.code == .corrupt {

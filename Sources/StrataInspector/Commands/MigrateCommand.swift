@@ -106,9 +106,42 @@ struct MigrateCommand: StoreCommand {
             name: "strata", model: model, at: .url(URL(filePath: store.path, directoryHint: .isDirectory)),
             options: options)
         DamageGuard.watch(store.path)
-        try container.loadPersistentStores()
+        do {
+            try container.loadPersistentStores()
+        } catch let error as StrataError {
+            throw error.asMigration
+        }
         container.close()
     }
+}
+
+extension StrataError {
+    /// The error in the words of the command: objects that fail alike are one line, and an older model has its option.
+    fileprivate var asMigration: StrataError {
+        if code == .modelDowngrade {
+            let advice = message.replacing(
+                "allow the older model with PersistentStoreOptions.allowsModelDowngrade", with: "give --allow-downgrade"
+            )
+            // The message says what would be hidden, and who made the newer model.
+            return StrataError(code, advice, context: .init(path: context.path))
+        }
+        var alike: [String: Int] = [:]
+        for detail in details { alike[detail.groupText, default: 0] += 1 }
+        var seen: Set<String> = []
+        let first = details.filter { seen.insert($0.groupText).inserted }
+        guard first.count < details.count else { return self }
+        return StrataError(
+            code, message, context: context,
+            details: first.map { detail in
+                let more = (alike[detail.groupText] ?? 1) - 1
+                guard more > 0 else { return detail }
+                return StrataError(
+                    detail.code, "\(detail.commandLineText) and \(ValueText.count(more, "more object"))",
+                    context: .init())
+            })
+    }
+
+    private var groupText: String { "\(context.entityName ?? "").\(context.key ?? "") \(message)" }
 }
 
 /// What `strata migrate` prints.

@@ -74,6 +74,9 @@ struct QueryCommand: StoreCommand {
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is less than 0.") }
         if offset < 0 { throw ValidationError("--offset is less than 0.") }
+        if having != nil, groupBy == nil, columns == nil {
+            throw ValidationError("--having is a condition on groups: give --group-by, or --columns with aggregates.")
+        }
         guard snippet else { return }
         if match == nil { throw ValidationError("--snippet needs a --match.") }
         if groupBy != nil || distinct { throw ValidationError("--snippet is of single objects.") }
@@ -100,6 +103,11 @@ struct QueryCommand: StoreCommand {
     private func request(_ moment: StoreMoment, in store: Store) throws -> RowsRequest {
         let entity = try moment.entity(named: query.entity)
         let keys = ListText.parts(groupBy ?? "")
+        if let call = keys.first(where: { $0.contains("(") }) {
+            throw UsageError(
+                "--group-by takes key paths, not \(call). A view can have it as a key: strata views create --key "
+                    + "'name = \(call)'; or group by a derived attribute.")
+        }
         let chosen =
             try columns.map { try ColumnText.parse($0, of: entity) }
             ?? (keys.isEmpty ? ColumnText.usual(of: entity) : keys.map { OutputColumn($0) } + [ColumnText.count])

@@ -47,6 +47,7 @@ struct TagCommand: StoreCommand {
                 }
                 return try json ? JSONText.print(["removed": name]) : Output.shared.line("removed \(name)")
             }
+            try Moment.checkName(ofTag: name)
             let eventNumber = try at.map { try Moment.eventNumber($0, in: store) } ?? store.head()
             try store.setTag(name, at: eventNumber, note)
             try report(store, [name: eventNumber])

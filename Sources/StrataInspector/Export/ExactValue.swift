@@ -56,7 +56,19 @@ struct ExactValue {
         case .data(let data): data
         case .blob(let reference): try store.blob(reference)
         case .composite(let elements): try elements.compactMapValues { try property($0) }
+        // XML has no form for most control characters; an import reads the bytes as text again.
+        case .string(let text) where !Self.isForXML(text): Data(text.utf8)
         default: try text(value)
+        }
+    }
+
+    /// Whether all characters are among those of XML 1.0.
+    private static func isForXML(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { character in
+            switch character.value {
+            case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x1_0000...: true
+            default: false
+            }
         }
     }
 }

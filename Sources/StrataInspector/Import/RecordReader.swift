@@ -61,9 +61,9 @@ struct NDJSONRecordReader: RecordReader {
             if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
             let value: InputValue
             do {
-                value = try JSONReader.value(bytes, mostValues: source.mostValues)
+                value = try JSONReader.value(bytes, line: line, mostValues: source.mostValues)
             } catch let error as InputError {
-                throw InputError("line \(line): \(error.message)")
+                throw InputError("line \(line): \(error.message.replacing("(line \(line), byte ", with: "(byte "))")
             }
             guard case .object(let values) = value else { throw InputError("line \(line): This is not an object.") }
             return InputRecord(values, location: .line(line))

@@ -23,7 +23,11 @@ struct AttributeInput {
     /// The value of an attribute of the type; nil for one that does not suit it, and for a composite.
     func plainValue(_ input: InputValue, of type: AttributeType) throws -> AttributeValue? {
         if case .null = input { return .null }
-        if type == .string { return input.text.map(AttributeValue.string) }
+        if type == .string {
+            // A property list has text that XML cannot hold as data.
+            if case .data(let data) = input { return String(data: data, encoding: .utf8).map(AttributeValue.string) }
+            return input.text.map(AttributeValue.string)
+        }
         let word = input.text.map(Self.trimmed)
         switch type {
         case .integer16, .integer32, .integer64: return Self.number(input, word)?.coerced(to: type)

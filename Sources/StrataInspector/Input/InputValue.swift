@@ -22,7 +22,7 @@ enum InputValue: Sendable, Hashable {
         case .date: "a date"
         case .data: "data"
         case .list: "a list"
-        case .object: "an object"
+        case .object: "a dictionary"
         }
     }
 

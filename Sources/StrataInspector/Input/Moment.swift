@@ -8,7 +8,7 @@ import StrataStore
 /// An event number stands for the transaction that the event belongs to, as in the library: a save is never shown in
 /// part. The state at a transaction is the one after it.
 ///
-/// A tag whose name reads as something else is written `tag:t12`.
+/// A tag whose name reads as something else, as the library can make it, is written `tag:t12`.
 enum Moment {
     /// The sentence for the help of commands that take a moment.
     static let help =
@@ -37,8 +37,19 @@ enum Moment {
                 throw UsageError("The log has no transaction \(number).")
             }
         }
+        if let date = knownDate(text, now: now) { return try store.eventNumber(at: date) }
         if let tagged = try tag(text, in: store) { return tagged }
         return try store.eventNumber(at: try date(text, now: now))
+    }
+
+    /// Checks that a text names no moment by itself: such a tag could be meant by `tag:now` alone.
+    ///
+    /// - Throws: `UsageError`.
+    static func checkName(ofTag text: String) throws {
+        let isTransaction = text.hasPrefix("t") && UInt64(text.dropFirst()) != nil
+        guard UInt64(text) != nil || isTransaction || knownDate(text, now: Date()) != nil else { return }
+        throw UsageError(
+            "'\(text)' is a moment by itself and can be no tag; choose a name that is none, such as v-\(text).")
     }
 
     private static func tag(_ text: String, in store: Store) throws -> EventNumber? {
@@ -55,14 +66,22 @@ enum Moment {
     static func firstEvent(_ text: String, in store: Store) throws -> EventNumber {
         if let number = UInt64(text) {
             let eventNumber = EventNumber(rawValue: number)
+            let head = try store.head()
+            // A listing may begin with what comes next.
+            guard eventNumber <= head.advanced(by: 1) else {
+                throw UsageError("The log ends at \(head); there is no event \(number) yet.")
+            }
             return try store.transaction(containing: eventNumber)?.firstEvent ?? eventNumber
         }
         if text.hasPrefix("t"), let number = UInt64(text.dropFirst()), number > 0 {
             let transaction = TransactionNumber(rawValue: number)
             if let baseline = try store.baseline(), transaction <= baseline.transaction { return .zero.advanced(by: 1) }
-            return try store.transaction(transaction)?.firstEvent ?? store.head().advanced(by: 1)
+            if let known = try store.transaction(transaction) { return known.firstEvent }
+            let last = try store.transactions(before: nil, limit: 1).first?.number.rawValue ?? 0
+            guard number == last + 1 else { throw UsageError("The log has no transaction \(number).") }
+            return try store.head().advanced(by: 1)
         }
-        if let tagged = try tag(text, in: store) { return tagged.advanced(by: 1) }
+        if knownDate(text, now: Date()) == nil, let tagged = try tag(text, in: store) { return tagged.advanced(by: 1) }
         // The event at the moment itself is included.
         let date = try date(text, now: Date()).addingTimeInterval(-0.000_001)
         do {
@@ -81,6 +100,14 @@ enum Moment {
 
     /// `2026-11-21`, `2026-11-21T10:00:00Z`, with fraction or offset; `90 seconds ago`, `2 hours ago`, `now`.
     static func date(_ text: String, now: Date) throws -> Date {
+        if let date = knownDate(text, now: now) { return date }
+        throw UsageError(
+            "'\(text)' is not a moment. Write an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
+                + "2026-11-21T10:00:00Z), or '2 hours ago'.")
+    }
+
+    /// nil for what is no date.
+    private static func knownDate(_ text: String, now: Date) -> Date? {
         if text == "now" { return now }
         if let date = Date(iso8601Text: text) { return date }
         let words = text.split(separator: " ")
@@ -89,9 +116,7 @@ enum Moment {
         {
             return now.addingTimeInterval(-number * unit)
         }
-        throw UsageError(
-            "'\(text)' is not a moment. Write an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
-                + "2026-11-21T10:00:00Z), or '2 hours ago'.")
+        return nil
     }
 
     private static func seconds(_ unit: Substring) -> Double? {
@@ -134,7 +159,9 @@ struct StoreMoment {
     /// - Throws: `UsageError` with the names that exist.
     func entity(named name: String) throws -> EntitySchema { try EntityName.find(name, in: schema) }
 
-    func read<R>(_ store: Store, monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R) throws -> R {
-        try store.read(at: eventNumber, through: schema, monitor: monitor, body)
+    func read<R>(
+        _ store: Store, monitor: QueryMonitor? = nil, budget: RequestBudget? = nil, _ body: (Snapshot) throws -> R
+    ) throws -> R {
+        try store.read(at: eventNumber, through: schema, monitor: monitor, budget: budget, body)
     }
 }

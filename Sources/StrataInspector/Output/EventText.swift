@@ -24,12 +24,8 @@ struct EventText {
         case .deleted(let values): [list(values)]
         case .updated(let changes):
             changes.map { "\(names.name(of: $0.property)): \(text($0.before)) -> \(text($0.after))" }
-        case .linked(let pair): ["\(ends(pair))\(position(pair.positions, " at "))"]
-        case .unlinked(let pair): [ends(pair)]
-        case .moved(let pair):
-            [
-                "\(ends(pair)): \(pair.positionsBefore.map { position($0, "") } ?? "?") -> \(position(pair.positions, ""))"
-            ]
+        // Positions of ordered members are numbers of the store's own.
+        case .linked(let pair), .unlinked(let pair), .moved(let pair): [ends(pair)]
         case .modelInstalled(let version): ["model version \(version.rawValue)"]
         case .maintenance(let data): maintenance(data)
         case .redacted: []
@@ -76,12 +72,6 @@ struct EventText {
 
     private func ends(_ pair: PairEvent) -> String {
         "\(names.name(of: pair.key.property)) - \(links.label(of: pair.key.target))"
-    }
-
-    /// The positions that are not 0; only ordered sides have others.
-    private func position(_ positions: PairPositions, _ lead: String) -> String {
-        let numbers = [positions.inSource, positions.inTarget].filter { $0 != 0 }
-        return numbers.isEmpty ? (lead.isEmpty ? "0" : "") : lead + numbers.map(String.init).joined(separator: "/")
     }
 }
 

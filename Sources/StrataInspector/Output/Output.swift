@@ -45,7 +45,11 @@ final class Output: Sendable {
         return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR | POLLNVAL) != 0
     }
 
-    static func printError(_ text: String) { _ = write(Array((text + "\n").utf8), to: STDERR_FILENO) }
+    /// Prints lines on standard error. Names from files and stores may be in them, so what drives a terminal is escaped.
+    static func printError(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { ValueText.harmless(String($0)) }
+        _ = write(Array((lines.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)
+    }
 
     static func printErrorPart(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 

@@ -20,7 +20,7 @@ struct QueryArguments: ParsableArguments {
         let entity = try moment.entity(named: entity)
         return StoreRequest(
             entityID: entity.id, includesSubentities: !isExact,
-            predicate: try condition.predicate(in: store))
+            predicate: try ObjectComparison.checked(condition.predicate(in: store), entity, moment.schema))
     }
 }
 
@@ -54,6 +54,10 @@ enum ConditionText {
             guard arguments.isEmpty else { throw UsageError("--argument needs a --where.") }
             return nil
         }
+        if let object = ObjectComparison.literal(in: text, store.schema) {
+            throw UsageError(
+                "A condition names an object by an argument: write %@ in place of \(object), and --argument \(object).")
+        }
         return try FetchPredicate(format: text, argumentArray: try arguments.map { try argument($0, in: store) })
     }
 
@@ -82,6 +86,11 @@ enum SortText {
             let path = isDescending || part.hasPrefix("+") ? String(part.dropFirst()) : part
             guard !path.isEmpty else { throw UsageError("--sort has an empty key.") }
             if let name = ListText.inside(quotes: path) { return SortDescription(name, isAscending: !isDescending) }
+            let words = path.split(separator: " ").map(String.init)
+            if words.count == 2, let order = words.last?.lowercased(), ["asc", "desc"].contains(order) {
+                let key = order == "desc" ? "-\(words[0])" : words[0]
+                throw UsageError("--sort has no '\(words[1])'; write \(key). A - before a key sorts it descending.")
+            }
             let key = isOfGroups && path == "count" ? "\(ColumnText.count.expression)" : path
             return SortDescription(key, isAscending: !isDescending)
         }

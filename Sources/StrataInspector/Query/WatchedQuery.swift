@@ -6,6 +6,7 @@ import StrataStore
 /// Runs a query and shows on standard error how many rows it has read, after the first second.
 enum WatchedQuery {
     /// - Parameter total: the number of rows; 0 if unknown.
+    /// - Throws: `budgetExceeded` for a query beyond the standard budget, and what `body` throws.
     static func run<R>(
         _ store: Store, _ moment: StoreMoment, total: Int, _ body: (Snapshot) throws -> R
     ) throws -> R {
@@ -30,7 +31,7 @@ enum WatchedQuery {
             monitor.finish()
             progress.finish()
         }
-        return try moment.read(store, monitor: monitor, body)
+        return try moment.read(store, monitor: monitor, budget: .standard, body)
     }
 
     /// The number of objects of the entity and its subentities.

@@ -1,8 +1,9 @@
 import Foundation
 
 // Whole numbers stay whole; quotients round toward zero, as in Core Data and SQL. A whole result that does not fit becomes a
-// double. Decimals and whole numbers give decimals. All else is computed in doubles; a result that is not a number is nil. A
-// date plus or minus a number of seconds is a date, and the difference of two dates is a number of seconds.
+// double. An average is never whole. Decimals and whole numbers give decimals. All else is computed in doubles; a result
+// that is not a number is nil. A date plus or minus a number of seconds is a date, and the difference of two dates is a
+// number of seconds.
 
 /// The arithmetic of predicates and aggregates.
 package enum ValueArithmetic {
@@ -134,10 +135,13 @@ package enum ValueArithmetic {
         return try mean(of: try sum(values), count: Int64(values.count))
     }
 
-    /// A sum divided by a count; whole only if the division has no remainder.
+    /// A sum divided by a count: a decimal of decimals, otherwise a double, so that a quotient with it has a fraction.
     package static func mean(of total: AttributeValue, count: Int64) throws(StrataError) -> AttributeValue {
         if count == 0 { return .null }
-        if case .integer(let whole) = total, whole % count != 0 { return .double(Double(whole) / Double(count)) }
+        if case .integer(let whole) = total {
+            let (quotient, remainder) = whole.quotientAndRemainder(dividingBy: count)
+            return .double(remainder == 0 ? Double(quotient) : Double(whole) / Double(count))
+        }
         return try apply(.divide, total, .integer(count))
     }
 

@@ -45,7 +45,7 @@ extension RowSalvage {
         }
     }
 
-    /// Walks a table as far as it can be read.
+    /// Walks a table, past pages that cannot be read.
     private func walk(
         _ name: String, _ table: Table, _ views: DamagedViews,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
@@ -53,25 +53,76 @@ extension RowSalvage {
         var walked = Walked()
         var isAscending = true
         var failure: (any Error)?
-        do {
-            try views.transaction.withCursor(table) { cursor in
-                var found = try cursor.first()
-                while found, failure == nil {
-                    let key = Array(cursor.key)
-                    isAscending = isAscending && (walked.keys.last.map { $0.lexicographicallyPrecedes(key) } ?? true)
-                    walked.keys.append(key)
-                    do { try body(cursor.key, cursor.value) } catch { failure = error }
-                    found = try cursor.next()
+        var start: UInt64? = 0
+        while let from = start, failure == nil {
+            start = nil
+            do {
+                try views.transaction.withCursor(table) { cursor in
+                    var found = try Self.seek(from, cursor)
+                    while found, failure == nil {
+                        let key = Array(cursor.key)
+                        isAscending =
+                            isAscending && (walked.keys.last.map { $0.lexicographicallyPrecedes(key) } ?? true)
+                        walked.keys.append(key)
+                        do { try body(cursor.key, cursor.value) } catch { failure = error }
+                        found = try cursor.next()
+                    }
                 }
+            } catch {
+                // A table that has such a page is not whole, and the report says so.
+                start = Self.firstReadable(in: table, after: max(from, Self.lead(walked.keys.last ?? [])), views)
             }
+        }
+        do {
             walked.isWhole = try isAscending && views.transaction.count(table) == walked.keys.count
         } catch {
-            // A table that cannot be read to its end is not whole, and the report says so.
+            // Nor is one whose size is not known.
         }
         if let failure { throw failure }
         if !walked.isWhole { passedOver.tables.append(name) }
         if !isAscending { walked.keys.sort { $0.lexicographicallyPrecedes($1) } }
         return walked
+    }
+
+    // MARK: Damaged pages
+
+    /// The first eight bytes of a key, in whose order records are.
+    private static func lead(_ key: [UInt8]) -> UInt64 {
+        (0..<8).reduce(0) { $0 << 8 | UInt64($1 < key.count ? key[$1] : 0) }
+    }
+
+    private static func seek(_ lead: UInt64, _ cursor: Cursor) throws -> Bool {
+        if lead == 0 { return try cursor.first() }
+        return try withUnsafeBytes(of: lead.bigEndian) { try cursor.seek(atOrAfter: $0) }
+    }
+
+    /// Where the table can be read again behind a damaged page; nil if it cannot.
+    ///
+    /// The records of a page are those of a range of keys. Steps that double leave it, and halving finds its end.
+    private static func firstReadable(in table: Table, after last: UInt64, _ views: DamagedViews) -> UInt64? {
+        func isReadable(_ lead: UInt64) -> Bool {
+            do {
+                return try views.transaction.withCursor(table) { cursor in try seek(lead, cursor) }
+            } catch {
+                return false
+            }
+        }
+        var (low, step): (UInt64, UInt64) = (last, 1)
+        while true {
+            let (next, overflows) = last.addingReportingOverflow(step)
+            if overflows { return nil }
+            if isReadable(next) {
+                var high = next
+                while high - low > 1 {
+                    let middle = low + (high - low) / 2
+                    if isReadable(middle) { high = middle } else { low = middle }
+                }
+                return high
+            }
+            low = next
+            if step > .max / 2 { return nil }
+            step *= 2
+        }
     }
 
     // MARK: Objects

@@ -33,7 +33,7 @@ extension Store {
                 try backUp(into: folder, target.path(percentEncoded: false), isRestored: false, progress)
             }
         } catch {
-            throw file.publicError(error, during: "backup")
+            throw copyError(error, during: "backup", target)
         }
     }
 
@@ -54,8 +54,21 @@ extension Store {
                 return try erasures.isEmpty ? report : Self.erase(erasures, in: folder, progress)
             }
         } catch {
-            throw file.publicError(error, during: "restoring")
+            throw copyError(error, during: "restoring", target)
         }
+    }
+
+    /// The error of a copy. The place that is full is that of the copy, and what is missing in an unfinished copy is
+    /// missing in this store.
+    private func copyError(_ error: any Error, during operation: String, _ target: URL) -> any Error {
+        let known = file.publicError(error, during: operation)
+        guard var failure = known as? StrataError else { return known }
+        switch failure.code {
+        case .noSpace: failure.context.path = target.path(percentEncoded: false)
+        case .missingBlob: failure.context.path = path
+        default: break
+        }
+        return failure
     }
 
     private func backUp(

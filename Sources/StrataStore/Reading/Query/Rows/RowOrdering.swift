@@ -58,7 +58,12 @@ struct RowOrdering {
             return nil
         }
         guard let expression = try? FetchExpression(format: key) else { return nil }
-        if case .keyPath(let path) = expression, !PredicateCheck.isLengthOfText(path, in: entity, schema) { return nil }
+        // A collection operator makes one value of many, which rows can be sorted by.
+        if case .keyPath(let path) = expression, !path.contains("@"),
+            !PredicateCheck.isLengthOfText(path, in: entity, schema)
+        {
+            return nil
+        }
         return expression
     }
 }
