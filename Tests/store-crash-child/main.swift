@@ -184,7 +184,7 @@ extension Work {
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let durability = StoreDurability(rawValue: arguments[arguments.count > 4 ? 3 : 2]) else {
     FileHandle.standardError.write(
-        Data("usage: store-crash-child STORE full|journaled|relaxed|checkpointed|disposable saves|rebuild|models|create\n".utf8))
+        Data("usage: store-crash-child STORE full|journaled|relaxed|checkpointed|disposable WORK\n".utf8))
     exit(2)
 }
 var options = StoreOptions()
