@@ -304,7 +304,7 @@ import Testing
         let empty = try AwkwardStore(isFilled: false)
         for (command, arguments, isLines) in [
             ("inspect", [], false), ("query", ["Ding"], false), ("count", ["Ding", "--at", "0"], false),
-            ("stats", [], false), ("stats", ["--since", "t99"], false), ("log", ["--until", "0"], true),
+            ("stats", [], false), ("stats", ["--since", "now"], false), ("log", ["--until", "0"], true),
             ("diff", ["0"], false), ("timeline", [], false), ("timeline", ["--author", "nobody"], false),
             ("replay", ["--speed", "0"], true), ("verify", [], false), ("doctor", [], false), ("rebuild", [], false),
             ("export", ["Ding"], false), ("model show", [], false), ("delete", ["Ding", "--all"], false),

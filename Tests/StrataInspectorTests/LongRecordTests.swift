@@ -54,7 +54,7 @@ import Testing
     ])
     func theNumberOfValuesIsBoundedToo(form: String, writer: String) throws {
         let (_, text, exitCode) = try take(writer, form: form)
-        #expect(exitCode == 1 && text.contains("it has more than 65536 values (line 1, byte"), "\(text.prefix(2000))")
+        #expect(exitCode == 1 && text.contains("it has more than 65536 values ("), "\(text.prefix(2000))")
     }
 
     @Test func aHeadingHasABoundedNumberOfColumns() throws {
