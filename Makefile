@@ -9,7 +9,7 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples server server-test server-load studio studio-test studio-screenshots demo-large test test-shared \
+.PHONY: demo examples tool server server-test server-load studio studio-test studio-screenshots demo-large test test-shared \
     test-shared-network model-shared trust trust-quick docs bench fuzz sanitize \
     lint format clean dependencies
 
@@ -64,6 +64,12 @@ studio-screenshots: dependencies
 	swift build --package-path Studio
 	$(STUDIO_BUILT) STUDIO_SCREENSHOTS="$(PICTURES)" Scripts/studio-browser.sh \
 	    python3 Studio/Tests/Browser/run.py
+
+# The tool alone, in release and without what only a debugger needs: bin/strata.
+tool: dependencies
+	STRATA_TESTS= swift build -c release $(QUICK) --product strata
+	@mkdir -p bin && ln -sf ../.build/release/strata bin/strata
+	@bin/strata --version
 
 # The Debian package index as a graph, with questions; some minutes, most of them for the release build.
 demo-large: dependencies
