@@ -73,12 +73,12 @@ import Testing
     @Test func aViewThatCatchesUpSaysHowFarItIs() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let made = try run(
-            "create", path, "Late", "--of", "BowTie", "--where", "NOT name MATCHES '(.*a){12}b'", "--key", "drawer",
+            "create", path, "Late", "--of", "BowTie", "--where", "NOT 'x' MATCHES name", "--key", "drawer",
             "--column", "ties = count", "--catching-up", "--json")
         #expect(made.exitCode == 0 && made.output.contains("\"upkeep\" : \"catchingUp\""), "\(made)")
         #expect(made.output.contains("\"state\" : \"live\"") && made.output.contains("\"lagEvents\" : 0"), "\(made)")
         #expect(try run("retry", path, "Late").error.contains("has not failed"))
-        // An object that the view cannot group.
+        // An object that the view cannot group: its name is no pattern.
         var options = StoreOptions()
         options.viewKeeping = .byHand
         let store = try Store.open(.directory(directory), model: nil, options: options)
@@ -86,7 +86,7 @@ import Testing
         let slot = try #require(entity.property(named: "name")?.slot)
         var changes = ChangeSet(base: try store.head(), modelVersion: store.schema.version)
         var builder = RowBuilder(entity.layout)
-        try builder.set(slot, .string(String(repeating: "a", count: 1 << 20)))
+        try builder.set(slot, .string("("))
         changes.insertions.append(
             .init(id: try store.newObjectID(in: entity.id), image: try builder.finish()))
         _ = try store.save(changes)
@@ -98,7 +98,7 @@ import Testing
         try keeping.keepViews()
         keeping.close()
         let shown = try run("show", path, "Late")
-        #expect(shown.output.contains("failed at event") && shown.output.contains("steps"), "\(shown)")
+        #expect(shown.output.contains("failed at event") && shown.output.contains("pattern"), "\(shown)")
         #expect(try run("retry", path, "Late").output.contains("failed at event"))
         #expect(try run("skip", path, "Late", "--json").output.contains("\"state\" : \"live\""))
         #expect(try run("list", path).output.contains("live"))
