@@ -26,17 +26,45 @@ struct Sweep {
         try sweep("sweep", library) { try self.sweepOrphan(library, $0) }
         try sweep("model", library) { try library.reopen(version: $0 + 1) }
         library.close()
-        let many = try Library(root.appending(component: "many.strata"))
-        try seed(many, Library.many)
-        try sweep("many", many) { _ in try many.renameAll() }
-        many.close()
+        try sweepMany()
         try sweepCreation()
     }
 
+    /// With a new store now and then, so that checking its log stays short.
+    private func sweepMany() throws {
+        var many: Library?
+        try sweep("many") { nth in
+            if nth % 6 == 1 {
+                many?.close()
+                let fresh = try Library(root.appending(component: "many-\(nth).strata"))
+                try seed(fresh, Library.many)
+                many = fresh
+            }
+            guard let many else { fail("there is no store") }
+            return many
+        } work: { library, _ in
+            try library.renameAll()
+        }
+        many?.close()
+    }
+
     private func sweep(_ name: String, _ library: Library, _ work: (Int) throws -> Void) throws {
+        try sweep(name) { _ in
+            library
+        } work: { _, nth in
+            try work(nth)
+        }
+    }
+
+    private func sweep(
+        _ name: String, in library: (Int) throws -> Library, work: (Library, Int) throws -> Void
+    ) throws {
         for nth in 1...2_000 {
+            let library = try library(nth)
             let place = "\(name), call \(nth)"
-            let (result, hits) = Fault.during(classes, nth: nth, error: error, manner: manner) { try work(nth) }
+            let (result, hits) = Fault.during(classes, nth: nth, error: error, manner: manner) {
+                try work(library, nth)
+            }
             switch result {
             case .success: expect(hits <= 1, place)
             case .failure(let error):
@@ -44,7 +72,7 @@ struct Sweep {
                 if !needsOpening(name) { try library.check(place) }
                 try library.reopen()
                 try library.check("\(place), reopened")
-                try work(nth)
+                try work(library, nth)
             }
             try library.check("\(place), done")
             if hits == 0 { return say("\(name): \(nth - 1) calls") }
