@@ -1,6 +1,7 @@
 import Foundation
 import StrataModel
 import StrataStore
+import StrataTestSupport
 
 /// Saves of notes with texts of their own, and erasures of notes beside them.
 ///
@@ -23,8 +24,12 @@ struct Erasing: Sendable {
         ])
     }
 
-    /// What the texts of a note begin with, and what no other text has.
-    static func mark(_ number: Int) -> String { "keepsake\(number)." }
+    /// What the texts of a note consist of, and what no other text has. A block leaves out where texts differ, so that marks
+    /// that count would look like others.
+    static func mark(_ number: Int) -> String {
+        var generator = SeededGenerator(seed: UInt64(number))
+        return "keepsake\(String(generator.next(), radix: 16))."
+    }
 
     /// Some are longer than a page of the file.
     private static func text(_ number: Int, _ version: String) -> String {
