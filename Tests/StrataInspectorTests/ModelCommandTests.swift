@@ -90,6 +90,7 @@ import Testing
                               "attributes" : [
                                 {
                                   "default" : "new",
+                                  "encrypted" : false,
                                   "name" : "name",
                                   "optional" : false,
                                   "rules" : [
