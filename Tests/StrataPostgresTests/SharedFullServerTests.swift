@@ -17,10 +17,10 @@ struct SharedFullServerTests {
     }
 
     /// As an app does: the first answer may be that the connection has ended.
-    private func saveAgain(_ context: ManagedObjectContext) throws {
+    private func again(_ work: () throws -> Void) throws {
         let end = ContinuousClock.now + .seconds(20)
         while true {
-            do { return try context.save() } catch let error as StrataError
+            do { return try work() } catch let error as StrataError
                 where [.logUnavailable, .inDoubt].contains(error.code) && .now < end
             { Thread.sleep(forTimeInterval: 0.05) }
         }
@@ -65,11 +65,10 @@ struct SharedFullServerTests {
         try restartServer()
         for (context, place) in failed {
             #expect(context.hasChanges)
-            try saveAgain(context)
+            try again { try context.save() }
             history.saves[place].end = .now
         }
-        try first.catchUp()
-        try second.catchUp()
+        for container in [first, second] { try again { try container.catchUp() } }
         try history.take(try log.connection.connect().readAll())
         history.ends = try [first, second].map { try $0.store.logPosition().digest }
         history.views = try [first, second].map { "\(try RaceWorld.state($0.newBackgroundContext()))" }

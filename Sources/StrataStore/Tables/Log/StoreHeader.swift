@@ -15,7 +15,7 @@
 //                       16: values were erased, set by the first erasure;
 //                       32: a model with encrypted attributes was installed;
 //                       64: events are in blocks (EventBlock.swift), set by the first one;
-//                       256: saves may lie in the journal only, set when the store is first opened with the
+//                       128: saves may lie in the journal only, set when the store is first opened with the
 //                       durability `journaled`
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
@@ -52,7 +52,7 @@ package struct StoreHeader: Sendable, Hashable {
     private static let erasureFlag: UInt32 = 16
     private static let encryptionFlag: UInt32 = 32
     private static let blockFlag: UInt32 = 64
-    private static let journalFlag: UInt32 = 256
+    private static let journalFlag: UInt32 = 128
     /// The read-compatible flags that this version supports.
     static let knownReadFlags: UInt32 = 3 | 64
 
