@@ -2,7 +2,7 @@ import Locking
 
 // A commit of a `journaled` environment is on the disk when it returns. Either its writer has given an entry for the
 // journal, from which the same changes can be made again, or a checkpoint is made after it. After a power cut the file goes
-// back to its last checkpoint, and whoever opens the environment makes the changes of `journalEntries()` again.
+// back to its last checkpoint, and the next opening makes the changes of `journalEntries` again.
 
 extension Environment {
     /// Writes the entry of a transaction that is about to be committed.

@@ -19,7 +19,8 @@ package final class WriteTransaction: ReadTransaction {
     /// What the journal of a `journaled` environment gets: the changes, in a form from which they can be made again. Nil
     /// has a checkpoint made after the commit.
     package var journalEntry: [UInt8]?
-    /// Whether a power cut may take the changes of a `journaled` environment, because nobody will miss them.
+    /// Whether a power cut may take the changes of a `journaled` environment: those that only move what is there, or that
+    /// are made again.
     package var mayBeLost = false
     /// Whether `commit()` takes the time that LMDB needs.
     package var isTimed = false

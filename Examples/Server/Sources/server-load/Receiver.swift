@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// A webhook that counts what it is told. One that acts on messages would ignore a key that it has seen.
+/// A webhook that counts the messages it receives. A real one would ignore a message whose key it has seen.
 final class Receiver: Sendable {
     private let counts = Mutex<[String: Int]>([:])
     private let numbers = Mutex<[UInt64: Set<String>]>([:])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LetsEatServer
 
-/// What the webhook is told, with failures and restarts.
+/// Which messages the webhook receives, with failures and restarts.
 @Suite struct OutboxTests {
     @Test func everyNewReviewIsToldOnce() async throws {
         let webhook = RecordedWebhook()
