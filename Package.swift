@@ -108,7 +108,7 @@ var targets: [Target] = [
     .executableTarget(
         name: "store-crash-child",
         dependencies: [
-            "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport", "FaultShim",
+            "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "Locking", "StrataTestSupport", "FaultShim",
             argumentParser,
         ],
         path: "Tests/store-crash-child"),

@@ -4,7 +4,12 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 output="$(mktemp)"
 trap 'rm -f "$output"' EXIT
-swift test --skip-build "$@" 2>&1 | tee "$output"
+# All tests begin at once unless told otherwise, and what a test waits for then comes after all others.
+width=()
+if swift test --help-hidden | grep -q -e --experimental-maximum-parallelization-width; then
+    width=(--experimental-maximum-parallelization-width 4)
+fi
+swift test --skip-build ${width[@]+"${width[@]}"} "$@" 2>&1 | tee "$output"
 status=$?
 if [ "$status" -ne 0 ]; then
     printf '\nWhat failed:\n'

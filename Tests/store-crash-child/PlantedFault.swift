@@ -1,5 +1,6 @@
 import FaultShim
 import Foundation
+import Locking
 import StrataModel
 import StrataStore
 
@@ -27,27 +28,47 @@ enum PlantedFault: String {
 }
 
 extension Work {
-    /// Saves of one thread while another verifies again and again, which reads one state for a while.
+    /// Saves of one thread while another reads a state of before them, whose objects must stay as they are.
     func watch() throws {
         let store = try openAsItIs()
-        let saver = try Saver(store, thread: 1)
+        var saver = try Saver(store, thread: 1)
+        for _ in 1...10 { _ = try saver.save() }
+        try store.read(at: try store.head()) { snapshot in
+            let objects = try objects(of: snapshot, store.schema)
+            try savesOfAnotherThread(saver)
+            if try self.objects(of: snapshot, store.schema) != objects { fatalError("an older state has changed") }
+        }
+        let report = try store.verify()
+        if !report.isSound { fatalError("\(report.problems.map(\.description))") }
+        store.close()
+    }
+
+    /// Saves so many times, and waits for it.
+    private func savesOfAnotherThread(_ saver: Saver) throws {
+        let result = Locked<(any Error)?>(nil)
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             var saver = saver
             do {
                 for _ in 1...rounds { _ = try saver.save() }
             } catch {
-                fatalError("\(error)")
+                result.withLock { $0 = error }
             }
             done.signal()
         }
-        while done.wait(timeout: .now()) == .timedOut {
-            let report = try store.verify()
-            if !report.isSound { fatalError("\(report.problems.map(\.description))") }
+        done.wait()
+        if let error = result.withLock({ $0 }) { throw error }
+    }
+
+    private func objects(of snapshot: Snapshot, _ schema: Schema) throws -> [ObjectID: RowImage] {
+        var objects: [ObjectID: RowImage] = [:]
+        for entity in schema.entities {
+            try snapshot.scan(entity.id) { id, row in
+                objects[id] = try row.converted(to: entity)
+                return true
+            }
         }
-        let report = try store.verify()
-        if !report.isSound { fatalError("\(report.problems.map(\.description))") }
-        store.close()
+        return objects
     }
 
     /// Saves of a thread of this number only.
