@@ -16,11 +16,11 @@ public struct BuiltProgram: Sendable {
 
     public let url: URL
 
-    /// The program of this name that was built with the tests.
-    public init(_ name: String) {
+    /// The program of this name that was built with the tests, or lies in `folder`.
+    public init(_ name: String, in folder: URL? = nil) {
         let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let directories = [
-            bundle, Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent() ?? bundle,
+            folder ?? bundle, bundle, Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent() ?? bundle,
         ]
         url =
             directories.map { $0.appending(component: name) }

@@ -4,12 +4,12 @@ import StrataStore
 
 /// The log of a store, and what verifying the store finds.
 struct LogReadings {
-    let path: String
+    private(set) var parts: [String: String] = [:]
 
-    func printAll() throws {
+    init(_ directory: URL) throws {
         var options = StoreOptions()
         options.isReadOnly = true
-        let location = StoreLocation.directory(URL(filePath: path, directoryHint: .isDirectory))
+        let location = StoreLocation.directory(directory)
         let store = try Store.open(location, model: nil, options: options)
         defer { store.close() }
         var number: UInt64 = 1
@@ -23,15 +23,15 @@ struct LogReadings {
                     return true
                 }
                 let digest = record.digest.map { String($0, radix: 16) }.joined()
-                Output.line("transaction \(number)\t\(events) \(digest)")
+                parts["transaction \(number)"] = "\(events) \(digest)"
             } catch {
-                Output.line("transaction \(number)\terror \(error)")
+                parts["transaction \(number)"] = "error \(error)"
             }
             number += 1
         }
         let report = try store.verify(.full)
         for problem in report.problems {
-            Output.line("problem \(problem.kind.rawValue) \(problem.location)\t\(problem)")
+            parts["problem \(problem.kind.rawValue) \(problem.location)"] = "\(problem)"
         }
     }
 }

@@ -1,14 +1,15 @@
 import Foundation
 import Strata
-import StrataStore
 
-/// A store read whole, as an app reads it: lines that a sound store prints too, or that say which error was met.
+/// A store read whole, as an app reads it: a digest of each part, or the error that was thrown in its place.
 struct Readings {
-    let container: PersistentContainer
+    private let container: PersistentContainer
+    private(set) var parts: [String: String] = [:]
     /// How many objects a context reads before it is asked whether all of them could be read.
     private static let groupSize = 40
 
-    func printAll() {
+    init(_ container: PersistentContainer) {
+        self.container = container
         objects(Author.self) { "\($0.name) \($0.born) \(Self.ids($0.books))" }
         objects(Book.self) { book in
             "\(book.title) \(book.year) \(book.rating) \(book.blurb ?? "-") \(book.cover.map(Self.digest) ?? 0) "
@@ -16,20 +17,20 @@ struct Readings {
         }
         objects(Tag.self) { tag in "\(tag.label) \(tag.books.count) \(tag.books.map { "\($0.objectID)" })" }
         objects(Series.self) { series in "\(series.name) \(series.volumes.map { "\($0.objectID)" })" }
-        for number in 0..<60 { line("fetch \(number)") { try found(by: number) } }
+        for number in 0..<60 { part("fetch \(number)") { try Self.found(by: number, container) } }
     }
 
-    /// Prints a line for each group of objects; a context of its own reads it.
-    private func objects<Object: ManagedObject>(_ type: Object.Type, _ text: (Object) -> String) {
+    /// A part for each group of objects; a context of its own reads it.
+    private mutating func objects<Object: ManagedObject>(_ type: Object.Type, _ text: (Object) -> String) {
         var ids: [ObjectID] = []
-        line("all \(type)") {
+        part("all \(type)") { [container] in
             ids = try container.newBackgroundContext().fetchObjectIDs(FetchRequest<Object>()).sorted()
             return Self.digest("\(ids)")
         }
         for start in stride(from: 0, to: ids.count, by: Self.groupSize) {
             let group = ids[start..<min(ids.count, start + Self.groupSize)]
             // Named by its first object, so that a group is not held against another one.
-            line("\(type) \(group[start])") {
+            part("\(type) \(group[start])") { [container] in
                 let context = container.newBackgroundContext()
                 var digest: UInt64 = 0
                 for id in group {
@@ -43,7 +44,7 @@ struct Readings {
         }
     }
 
-    private func found(by number: Int) throws -> UInt64 {
+    private static func found(by number: Int, _ container: PersistentContainer) throws -> UInt64 {
         let context = container.newBackgroundContext()
         let (kind, value) = (number % 12, number / 12)
         switch kind {
@@ -66,18 +67,18 @@ struct Readings {
         }
     }
 
-    private func ids<Object: ManagedObject>(
+    private static func ids<Object: ManagedObject>(
         _ request: FetchRequest<Object>, _ context: ManagedObjectContext
     ) throws -> UInt64 {
         let found = try context.fetchObjectIDs(request)
-        return Self.digest("\(request.sortDescriptors.isEmpty ? found.sorted() : found)")
+        return digest("\(request.sortDescriptors.isEmpty ? found.sorted() : found)")
     }
 
-    private func line(_ name: String, _ value: () throws -> UInt64) {
+    private mutating func part(_ name: String, _ value: () throws -> UInt64) {
         do {
-            Output.line("\(name)\t\(try value())")
+            parts[name] = "\(try value())"
         } catch {
-            Output.line("\(name)\terror \(Self.code(of: error))")
+            parts[name] = "error \(Self.code(of: error))"
         }
     }
 

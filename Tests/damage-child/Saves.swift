@@ -3,22 +3,31 @@ import Strata
 
 /// Saves on top of what may be damaged: new objects, links to old ones, and changes.
 struct Saves {
-    let container: PersistentContainer
+    private let container: PersistentContainer
+    /// How many succeeded.
+    private(set) var count = 0
+    /// What was thrown that is no error of Strata.
+    private(set) var untyped: [String] = []
 
-    func run(_ count: Int) {
+    init(_ most: Int, _ container: PersistentContainer) {
+        self.container = container
         var books: [ObjectID] = []
-        do {
-            books = try container.newBackgroundContext().fetchObjectIDs(FetchRequest<Book>()).sorted()
-        } catch {
-            Output.line("refused \(Readings.code(of: error))")
+        trying { books = try container.newBackgroundContext().fetchObjectIDs(FetchRequest<Book>()).sorted() }
+        for number in 0..<most {
+            if trying({ [self] in try save(number, books) }) { count += 1 }
         }
-        for number in 0..<count {
-            do {
-                try save(number, books)
-                Output.line("saved \(number)")
-            } catch {
-                Output.line("refused \(Readings.code(of: error))")
-            }
+    }
+
+    @discardableResult
+    private mutating func trying(_ work: () throws -> Void) -> Bool {
+        do {
+            try work()
+            return true
+        } catch is StrataError {
+            return false
+        } catch {
+            untyped.append("\(error)")
+            return false
         }
     }
 

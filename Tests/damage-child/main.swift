@@ -1,16 +1,16 @@
-// A store made, read whole or saved onto by an app; what the campaign of damage runs, so that a signal is counted.
+// Stores that are damaged, read whole by an app, saved onto and verified; what the campaign of damage runs, so that a
+// signal is counted.
 //
 //     damage-child make STORE SEED BOOKS
-//     damage-child read STORE
-//     damage-child save STORE COUNT
-//     damage-child log STORE
+//     damage-child judge STORE FIRST COUNT
 //
-// `make` leaves a copy of the file before its last commits, data.old. Each line of `read` and `log` says a part and its
-// digest, or the error that was thrown in its place. `save` says each save that succeeded.
+// `make` leaves a copy of the file before its last commits, `data.old`. `judge` makes so many damaged copies of that
+// store, one after the other, and judges each (`Judge`). Copy n has damage of kind n modulo the number of kinds, and is
+// made with seed n divided by it, plus 1. It prints `at N PHASE` before each phase, `wrong N SENTENCE` for what is not as
+// it should be, and `judged N KIND OUTCOME` at the end of each copy.
 
 import Foundation
 import Strata
-import StrataStore
 
 enum Output {
     /// Written at once, so that what precedes a signal is known.
@@ -19,20 +19,20 @@ enum Output {
 
 let arguments = CommandLine.arguments
 do {
+    guard arguments.count == 5, let first = Int(arguments[3]), let count = Int(arguments[4]) else { exit(2) }
     let path = arguments[2]
     switch arguments[1] {
     case "make":
-        try Library.fill(
-            Library.container(at: path), seed: UInt64(arguments[3]) ?? 1, books: Int(arguments[4]) ?? 2000
-        ) {
+        try Library.fill(Library.container(at: path), seed: UInt64(first), books: count) {
             try FileManager.default.copyItem(atPath: path + "/data.mdb", toPath: path + "/data.old")
         }
-    case "read": Readings(container: try Library.container(at: path)).printAll()
-    case "save": Saves(container: try Library.container(at: path)).run(Int(arguments[3]) ?? 10)
-    case "log": try LogReadings(path: path).printAll()
+    case "judge":
+        let judge = try Judge(of: path)
+        for number in first..<first + count { try judge.judge(number) }
     default: exit(2)
     }
     Output.line("end")
-} catch let error as StrataError {
+} catch {
     Output.line("error \(Readings.code(of: error))")
+    exit(1)
 }

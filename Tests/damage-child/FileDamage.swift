@@ -1,7 +1,7 @@
 import Foundation
 
 /// What becomes of files on disks: one kind of damage to a data file.
-enum FileDamage: CaseIterable {
+enum FileDamage: String, CaseIterable {
     /// One bit anywhere.
     case bit
     case zeros, noise
