@@ -169,6 +169,32 @@ import Testing
         #expect(report.wasResumed && report.pairs == 30_003, "\(report.pairs)")
     }
 
+    @Test func theFaultsOfAnEarlierRunCount() throws {
+        let works = (10..<30_010).map { key in
+            "INSERT INTO ZWORK (Z_PK, Z_ENT, ZTITLE, ZAUTHOR) VALUES (\(key), 5, 'Title', \(key < 12 ? 99 : 1))"
+        }
+        try LibraryFile.fixture(moreRows: works).write(to: folder.file)
+        var asked = 0
+        let importer = try CoreDataImporter(
+            folder.file, options: .init(),
+            isInterrupted: {
+                asked += 1
+                return asked > 25
+            })
+        #expect(throws: CoreDataImporter.Interrupted.self) { try importer.run(into: folder.store) }
+        let report = try imported()
+        #expect(report.wasResumed && report.faultCounts[.danglingKey] == 2, "\(report.faults)")
+    }
+
+    @Test(arguments: [("1 << 60", 1), ("'first'", 1), ("7", 0), ("NULL", 0)]) func aPlaceThatNoneCanHaveIsAFault(
+        place: String, faults: Int
+    ) throws {
+        let row = "INSERT INTO ZWORK (Z_PK, Z_ENT, ZTITLE, ZAUTHOR, Z_FOK_AUTHOR) VALUES (20, 5, 'Title', 1, \(place))"
+        try LibraryFile.fixture(moreRows: [row]).write(to: folder.file)
+        let found = try imported().faults.filter { $0.kind == .unsoundValue && $0.key == 20 }
+        #expect(found.count == faults, "\(found)")
+    }
+
     @Test func theLastKeyOfAFileIsKeptByAnExport() throws {
         try LibraryFile.fixture().write(to: folder.file)
         try change("UPDATE Z_PRIMARYKEY SET Z_MAX = 70 WHERE Z_NAME = 'Tag'")

@@ -95,13 +95,15 @@ package final class CoreDataImporter {
             faults = FaultList()
             watch.begin()
         }
+        let hidden = Self.hiddenPlace(of: destination)
+        let digest = try ImportRecord.digest(ofFileAt: file.source.path)
+        let isResumed = try Self.prepare(hidden, for: digest, options.transformables)
+        // The rest of the file does not have the faults of what is done.
+        let faultsOfAll = isResumed ? try faultsOfFile() : nil
         let constraints = try BrokenConstraints(file, plan)
         for fault in constraints.faults { faults.add(fault) }
         for (fault, count) in try UnreadTables(file, plan).faults { faults.add(fault, count: count) }
         let model = try unpacking.model(of: try constraints.model(without: file.model))
-        let hidden = Self.hiddenPlace(of: destination)
-        let digest = try ImportRecord.digest(ofFileAt: file.source.path)
-        let isResumed = try Self.prepare(hidden, for: digest, options.transformables)
         var report = emptyReport()
         report.wasResumed = isResumed
         do {
@@ -112,8 +114,17 @@ package final class CoreDataImporter {
             try? FileManager.default.removeItem(at: hidden)
             throw error
         }
-        report.take(faults)
+        report.take(faultsOfAll ?? faults)
         return report
+    }
+
+    private func faultsOfFile() throws -> FaultList {
+        defer {
+            faults = FaultList()
+            watch.begin()
+        }
+        _ = try check()
+        return faults
     }
 
     private static func refusal(_ report: CoreDataImportReport) -> StrataError {

@@ -108,6 +108,17 @@ struct ImportLayout {
 
     /// The position that stands for a place in the file's order; rows without one come first.
     static func position(_ row: SQLiteStatement, _ column: Int) -> Int64 {
-        row.isNull(column) ? -(1 << 40) : max(-(1 << 40), min(1 << 52, row.integer(column)))
+        row.isNull(column) ? places.lowerBound : max(places.lowerBound, min(places.upperBound, row.integer(column)))
     }
+
+    /// Whether a place in the file's order is one that Core Data could have given.
+    static func isPlace(_ row: SQLiteStatement, _ column: Int) -> Bool {
+        switch row.kind(column) {
+        case .null: true
+        case .integer: places.contains(row.integer(column))
+        case .real, .text, .blob: false
+        }
+    }
+
+    private static let places: ClosedRange<Int64> = -(1 << 40)...1 << 52
 }

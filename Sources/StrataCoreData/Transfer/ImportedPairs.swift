@@ -57,6 +57,14 @@ struct ImportedPairs {
                         sentence: "has a link to the key \(memberKey), and one of the two objects does not exist"))
                 continue
             }
+            for column in [3, 4] where isOrdered(column) && !ImportLayout.isPlace(statement, column) {
+                faults.add(
+                    CoreDataFault(
+                        kind: .unsoundValue, entityName: pair.entityName, key: ownerKey,
+                        property: pair.relationship.name,
+                        sentence: "has a link to the key \(memberKey) with a place that none can have; "
+                            + "it is put at an end"))
+            }
             let (ofMember, ofOwner) = (position(3), position(4))
             let positions =
                 link.isSource(owner, of: key)
@@ -69,7 +77,10 @@ struct ImportedPairs {
 
     /// 0 in a relationship that is not ordered.
     private func position(_ column: Int) -> Int64 {
-        let isOrdered = column == 3 ? pair.memberOrder != nil : pair.ownerOrder != nil
-        return isOrdered ? ImportLayout.position(statement, column) : 0
+        isOrdered(column) ? ImportLayout.position(statement, column) : 0
+    }
+
+    private func isOrdered(_ column: Int) -> Bool {
+        column == 3 ? pair.memberOrder != nil : pair.ownerOrder != nil
     }
 }

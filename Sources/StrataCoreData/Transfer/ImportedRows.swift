@@ -106,6 +106,9 @@ struct ImportedRows {
                 }
                 try builder.setReference(column.slot, target)
                 if let slot = link.positionSlot {
+                    if let order = link.order, !ImportLayout.isPlace(statement, order) {
+                        report(.unsoundValue, "has a place in its list that none can have; it is put at an end")
+                    }
                     let position = link.order.map { ImportLayout.position(statement, $0) } ?? 0
                     try builder.setPosition(slot, position)
                 }
