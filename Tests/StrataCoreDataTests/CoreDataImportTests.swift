@@ -219,14 +219,7 @@ import Testing
         // The importer asks after each thousand rows and in each step of links and pairs. One that goes on reads all rows
         // for their faults first.
         for patience in [0, 12 + 11, 12 + 1, 12 + 2, 12 + 3] {
-            var asked = 0
-            let importer = try CoreDataImporter(
-                folder.file, options: .init(),
-                isInterrupted: {
-                    asked += 1
-                    return asked > patience
-                })
-            #expect(throws: CoreDataImporter.Interrupted.self) { try importer.run(into: folder.store) }
+            try folder.interruptImport(after: patience)
             #expect(folder.names == [".Library.strata.importing", "Library.sqlite"])
         }
         let report = try imported()

@@ -1,4 +1,6 @@
 import Foundation
+import StrataCoreData
+import Testing
 
 /// A directory that is removed at the end of the test.
 final class ImportFolder {
@@ -14,4 +16,16 @@ final class ImportFolder {
     var file: String { url.appending(path: "Library.sqlite").path }
     var store: URL { url.appending(path: "Library.strata", directoryHint: .isDirectory) }
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
+
+    /// Begins an import, or goes on with one, and ends it when the importer asks for the last time that it may.
+    func interruptImport(after mostQuestions: Int) throws {
+        var asked = 0
+        let importer = try CoreDataImporter(
+            file, options: .init(),
+            isInterrupted: {
+                asked += 1
+                return asked > mostQuestions
+            })
+        #expect(throws: CoreDataImporter.Interrupted.self) { try importer.run(into: store) }
+    }
 }

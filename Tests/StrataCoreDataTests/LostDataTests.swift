@@ -157,14 +157,7 @@ import Testing
             "INSERT INTO Z_3WORKS SELECT \(tag), Z_PK, 1 FROM ZWORK WHERE Z_PK >= 10"
         }
         try LibraryFile.fixture(moreRows: tags + works + pairs).write(to: folder.file)
-        var asked = 0
-        let importer = try CoreDataImporter(
-            folder.file, options: .init(),
-            isInterrupted: {
-                asked += 1
-                return asked > 3
-            })
-        #expect(throws: CoreDataImporter.Interrupted.self) { try importer.run(into: folder.store) }
+        try folder.interruptImport(after: 3)
         let report = try imported()
         #expect(report.wasResumed && report.pairs == 30_003, "\(report.pairs)")
     }
@@ -174,14 +167,7 @@ import Testing
             "INSERT INTO ZWORK (Z_PK, Z_ENT, ZTITLE, ZAUTHOR) VALUES (\(key), 5, 'Title', \(key < 12 ? 99 : 1))"
         }
         try LibraryFile.fixture(moreRows: works).write(to: folder.file)
-        var asked = 0
-        let importer = try CoreDataImporter(
-            folder.file, options: .init(),
-            isInterrupted: {
-                asked += 1
-                return asked > 25
-            })
-        #expect(throws: CoreDataImporter.Interrupted.self) { try importer.run(into: folder.store) }
+        try folder.interruptImport(after: 25)
         let report = try imported()
         #expect(report.wasResumed && report.faultCounts[.danglingKey] == 2, "\(report.faults)")
     }

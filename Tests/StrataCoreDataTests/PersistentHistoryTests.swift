@@ -104,14 +104,7 @@ import Testing
                 + many.map { key in
                     "INSERT INTO ACHANGE VALUES (\(key + 100), 16001, 1, 0, 3, \(key), \(key < 2_000 ? 6 : 7), NULL)"
                 })
-        var asked = 0
-        let importer = try CoreDataImporter(
-            folder.file, options: .init(),
-            isInterrupted: {
-                asked += 1
-                return asked > 2
-            })
-        #expect(throws: CoreDataImporter.Interrupted.self) { try importer.run(into: folder.store) }
+        try folder.interruptImport(after: 2)
         let report = try imported()
         #expect(report.wasResumed && report.rows == 3_008 && report.history.chained == 6)
         let store = try Store.open(.directory(folder.store), model: nil)
