@@ -30,18 +30,6 @@ struct Reading {
 
     var hasErrors: Bool { error != nil || parts.values.contains { $0.hasPrefix("error") } }
 
-    /// The pages that verification finds to be others than were written, by their numbers, and what it says of how pages
-    /// hang together. That names the root of a damaged tree, or pages to which a damaged page leads: each commit puts
-    /// those on other pages.
-    var damagedPages: Set<String> {
-        let found = parts.filter { $0.key.hasPrefix("problem page") }
-        return Set(
-            found.map { name, problem in
-                guard !problem.hasSuffix("it is not the page that was written") else { return name }
-                return problem.split(separator: ": ").dropFirst(2).joined(separator: ": ")
-            })
-    }
-
     var logProblems: Set<String> {
         let ofLog = ["event", "payload", "transaction", "chain", "head"].map { "problem \($0)" }
         return Set(
