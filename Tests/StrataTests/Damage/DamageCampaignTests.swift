@@ -53,7 +53,8 @@ import Testing
                 next += count
             } else {
                 let place = lines.last { $0.hasPrefix("at ") } ?? ""
-                Issue.record("copy \(place): ended with \(result.exitCode): \(lines.last ?? "") \(result.error.suffix(300))")
+                Issue.record(
+                    "copy \(place): ended with \(result.exitCode): \(lines.last ?? "") \(result.error.suffix(300))")
                 guard let number = Int(place.split(separator: " ").dropFirst().first ?? "") else { return }
                 next = number + 1
             }
