@@ -43,11 +43,19 @@ public struct SubjectKeyDirectory: SubjectKeyStore {
         }
     }
 
+    /// The key of a subject; nil if there never was one.
+    ///
+    /// - Throws: `corrupt` for a damaged record.
+    /// - Complexity: O(n / 256) in the keys.
     public func key(of subject: SubjectID) throws -> SubjectKey? {
         guard let file = try KeyFile(url, subject, isWritten: false) else { return nil }
         return try file.record(of: subject)?.key
     }
 
+    /// Gives the keys of subjects in their order, and makes those that are missing, on the disk when it returns.
+    ///
+    /// - Throws: `subjectErased`, `corrupt`.
+    /// - Complexity: O(m + n / 256) for m subjects; it syncs up to 256 files.
     public func makeKeys(of subjects: [SubjectID]) throws -> [Data] {
         var made: [SubjectID: Data] = [:]
         for group in Dictionary(grouping: Set(subjects), by: { $0.bytes[0] }).values {
@@ -67,6 +75,9 @@ public struct SubjectKeyDirectory: SubjectKeyStore {
         return subjects.compactMap { made[$0] }
     }
 
+    /// Overwrites the keys of subjects, on the disk when it returns.
+    ///
+    /// - Throws: `corrupt`.
     public func destroyKeys(of subjects: [SubjectID]) throws {
         for group in Dictionary(grouping: Set(subjects), by: { $0.bytes[0] }).values {
             guard let file = try KeyFile(url, group[0], isWritten: true) else { continue }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataGraph
 import StrataModel
 import StrataStore
 

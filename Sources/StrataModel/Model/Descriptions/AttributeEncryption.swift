@@ -24,6 +24,7 @@ extension EncryptionSubject: ExpressibleByStringLiteral {
 extension AttributeEncryption: RawRepresentable, Codable {
     private static let ofSubject = "subjectKey"
 
+    /// Nil for another text than those.
     public init?(rawValue: String) {
         if rawValue == "storeKey" {
             self = .storeKey
@@ -36,6 +37,7 @@ extension AttributeEncryption: RawRepresentable, Codable {
         }
     }
 
+    /// How models in files name it.
     public var rawValue: String {
         switch self {
         case .storeKey: "storeKey"
