@@ -25,6 +25,8 @@ sections = [
     ("Values", "ValueCodec"),
     ("Ordered keys", "KeyEncoding"),
     ("Encrypted values", "EncryptedValue"),
+    ("Subjects of encrypted values", "SubjectID"),
+    ("Files of keys of subjects", "SubjectKeyDirectory"),
     ("Canonical forms", "CanonicalForm"),
     ("Groups of declared views", "GroupState"),
     ("Aggregates of a group", "AggregateState"),

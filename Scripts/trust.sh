@@ -83,7 +83,7 @@ campaign "damaged stores, read whole and saved on (\`DamageTests\`)" 8 200 1 \
     StrataStoreTests.DamageTests STRATA_IMAGES=200
 campaign "kills of writers, rebuilds, backups and migrations (\`CrashTests\`)" 12 70 1 \
     StrataStoreTests.CrashTests STRATA_KILLS=40
-campaign "kills of truncations and erasures (\`TruncationCrashTests\`, \`ErasureCrashTests\`)" 6 40 1 \
+campaign "kills of truncations, upgrades and erasures (\`TruncationCrashTests\`, \`ErasureCrashTests\`)" 6 60 1 \
     'TruncationCrashTests|ErasureCrashTests' STRATA_KILLS=20
 campaign "power cuts of a disk (\`PowerCutTests\`)" 8 40 1 PowerCutTests STRATA_CUTS=20
 campaign "runs of the random suites against their oracles (\`Random…\`, \`…Oracle…\`)" 10 1 1 'Random|OracleTests'

@@ -44,8 +44,8 @@ public struct StrataCommand: ParsableCommand {
                 name: "Maintenance",
                 subcommands: [
                     VerifyCommand.self, RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
-                    ShipCommand.self, StandbyCommand.self, CompactCommand.self, EraseCommand.self, KeysCommand.self,
-                    DoctorCommand.self, SharedCommand.self,
+                    ShipCommand.self, StandbyCommand.self, CompactCommand.self, UpgradeCommand.self, EraseCommand.self,
+                    KeysCommand.self, DoctorCommand.self, SharedCommand.self,
                 ]),
             CommandGroup(
                 name: "Models",

@@ -184,6 +184,12 @@ import Testing
                 Run(command: "erase", arguments: [path, "Kiste/p1", "--dry-run"]),
                 Run(command: "erase", arguments: [path, "--list", new("erasures.json")]),
             ])
+        try check(
+            "upgrade",
+            [
+                Run(command: "upgrade", arguments: [path, "--dry-run", "--keep-newest", "0"]),
+                Run(command: "upgrade", arguments: [path, "--keep-newest", "0"]),
+            ])
         try check("compact", [Run(command: "compact", arguments: [path])])
         try check("backup", [Run(command: "backup", arguments: [path, new("backup")])])
         try check(
@@ -294,6 +300,13 @@ import Testing
         let clinic = try EncryptedStore(in: elsewhere.appending(component: "clinic"))
         let files = ["--key-file", clinic.key]
         try check("keys list", [Run(command: "keys list", arguments: [clinic.path] + files)])
+        let keys = clinic.folder.appending(component: "keys", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: keys, withIntermediateDirectories: true)
+        try check(
+            "keys list",
+            [Run(command: "keys list", arguments: [clinic.path] + files + ["--subject-keys", keys.path])])
+        let subject = try SubjectKeyCommandTests()
+        try check("keys destroy", [Run(command: "keys destroy", arguments: subject.destroying)])
         let new = ["--new-key-file", try EncryptedStore.makeKey("new.key", in: clinic.folder)]
         try check("keys rotate", [Run(command: "keys rotate", arguments: [clinic.path] + files + new)])
     }

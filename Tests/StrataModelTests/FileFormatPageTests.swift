@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         "StoreTables", "StoreHeader", "EventRecord", "MaintenanceRecord", "Bookmarks", "StoreMetadata",
         "TransactionRecord", "RowLayout", "StoredRow", "ValueCodec", "KeyEncoding", "RebuildMark", "PageSums",
-        "EncryptedValue", "CanonicalForm", "EncryptionRecord",
+        "EncryptedValue", "SubjectID", "SubjectKeyDirectory", "CanonicalForm", "EncryptionRecord",
     ])
     func thePageOfTheFormatIsWhatTheCodecsSay(name: String) throws {
         let sources = FileManager.default.enumerator(

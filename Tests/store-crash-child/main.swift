@@ -1,7 +1,7 @@
 // Works on a store without end, and says after each piece of work that it is done; the crash tests kill it in the
 // middle.
 //
-//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate|trim|erase
+//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate|trim|seal|erase
 //
 // - saves: three threads save at once; see `Saver`. Says "thread number".
 // - rebuild: rebuilds every view in many small commits. Says "0 count".
@@ -11,6 +11,8 @@
 // - migrate: turns the type of an attribute of every movie back and forth, a few movies a commit. Says "0 count".
 // - trim: one thread saves, another drops the history but for the last ten transactions. Says "1 number" of saves, and
 //   "0 count" of truncations.
+// - seal: one thread saves, another upgrades the store, a few events a commit. Says "1 number" of saves, and "0 count" of
+//   upgrades.
 // - erase: one thread saves, another erases objects; see `Erasing`. Says "1 number" of saves, and "0 number" of erasures.
 //
 // The same work, done a few times and recorded, and the states that a power cut during it may leave (`Recording`):
@@ -142,10 +144,21 @@ extension Work {
         }
     }
 
-    /// Truncations in many small commits, beside saves of thread 1.
-    func trim() throws {
-        let store = try openAsItIs()
-        let limits = TrimLimits(events: 3)
+    /// Upgrades in many small commits, beside saves of thread 1 that pack nothing.
+    func seal() throws {
+        var options = options
+        (options.packing.fewestInTransaction, options.packing.newestApart) = (1 << 40, 1 << 40)
+        let store = try Work(directory: directory, options: options).openAsItIs()
+        try saveBeside(store)
+        for count in 1...rounds {
+            let report = try store.upgrade(keeping: 5)
+            if report.stepCount > 0 { say(0, count) } else { usleep(500) }
+        }
+        store.close()
+    }
+
+    /// Saves of thread 1 without end.
+    private func saveBeside(_ store: Store) throws {
         let saver = try Saver(store, thread: 1)
         Thread.detachNewThread {
             var saver = saver
@@ -155,6 +168,13 @@ extension Work {
                 fatalError("\(error)")
             }
         }
+    }
+
+    /// Truncations in many small commits, beside saves of thread 1.
+    func trim() throws {
+        let store = try openAsItIs()
+        let limits = TrimLimits(events: 3)
+        try saveBeside(store)
         for count in 1...rounds {
             let end = try store.lastEvent(beyond: .transactions(10)) ?? .zero
             let report = try store.truncateHistory(through: end, MaintenanceNote(author: "child"), limits: limits)
@@ -171,6 +191,7 @@ extension Work {
         case "backup": try backup()
         case "migrate": try migrate()
         case "trim": try trim()
+        case "seal": try seal()
         case "erase": try erase()
         case "compact": try compact()
         case "alone": try saves(threads: 1)

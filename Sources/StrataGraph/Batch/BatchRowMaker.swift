@@ -120,7 +120,10 @@ final class BatchRowMaker {
         for (property, value) in row.secrets {
             guard let cipher = property.cipher else { continue }
             let encrypted = try cipher.encrypt(value, of: id)
-            try row.builder.set(property.slot, try stored(.encrypted(encrypted), property))
+            // Under the key of its subject it comes when the row is complete.
+            let value =
+                try cipher.hasSubject ? .encrypted(encrypted) : stored(.encrypted(encrypted), property)
+            try row.builder.set(property.slot, value)
         }
         row.secrets = []
     }

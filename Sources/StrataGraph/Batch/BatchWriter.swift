@@ -33,6 +33,8 @@ final class BatchWriter: Sendable {
     struct Attempt {
         let head: EventNumber
         let save: SaveInProgress
+        /// Keeps files of values under keys of subjects until they are saved.
+        var lease: BatchLease?
     }
 
     /// Makes changes from the newest state and submits them; nil if there are none.
@@ -44,7 +46,8 @@ final class BatchWriter: Sendable {
         changes.transactionID = .ofTransaction()
         changes.base = head
         try binding.read(at: head, budget: binding.requestBudget) { try make($0, &changes) }
-        return changes.isEmpty ? nil : Attempt(head: head, save: try binding.store.beginSave(changes))
+        let lease = try binding.hasSubjects ? BatchSubjects(binding).seal(&changes) : nil
+        return changes.isEmpty ? nil : Attempt(head: head, save: try binding.store.beginSave(changes), lease: lease)
     }
 
     /// Waits for an attempt, and tries again while other writers save in between; nil if there is nothing to save.

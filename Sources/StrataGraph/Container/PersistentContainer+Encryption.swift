@@ -18,6 +18,25 @@ extension PersistentContainer {
     /// - Throws: `storeClosed`, `corrupt`.
     public var encryptionKeyIDs: [String] { get throws { try binding.store.encryptionKeyIDs() } }
 
+    /// The subject of a value: of an object by its id, or of the string, whole number or UUID that attributes name.
+    ///
+    /// - Throws: `encryptionKeyMissing` if the store was opened without its key; `wrongType` for another value.
+    public func subject(of value: AttributeValue) throws -> SubjectID {
+        try binding.store.keyRing.subjectID(of: value)
+    }
+
+    /// Destroys the key of a subject for ever: what is encrypted under it reads as nil from now on, in this store, in its
+    /// history and in every copy.
+    ///
+    /// ``erase(_:reason:author:)`` destroys the keys of the objects that it erases. This is for subjects that attributes
+    /// name, and it leaves everything else as it is. Other processes that have read values may do so for half a minute.
+    ///
+    /// - Parameter value: the id of an object, or a string, a whole number or a UUID.
+    /// - Throws: `encryptionKeyMissing` if the store was opened without its key or the keys of subjects; what these throw.
+    public func destroySubjectKey(of value: AttributeValue) throws {
+        try binding.store.keyRing.destroySubjectKeys([subject(of: value)])
+    }
+
     /// Encrypts all values of today under the newest key, a step at a time beside readers and writers.
     ///
     /// It can be interrupted at any time and called again: values that are under the newest key are left alone. At its end
@@ -109,6 +128,8 @@ private struct KeyRotation {
         case .blob(let reference): encrypted = EncryptedValue(stored: try writer.binding.store.blob(reference))
         default: return nil
         }
-        return cipher.isUnderNewestKey(encrypted) ? nil : try cipher.decrypt(encrypted, of: id)
+        if cipher.isUnderNewestKey(encrypted) { return nil }
+        let value = try cipher.decryptKept(.encrypted(encrypted), of: id)
+        return value.isNull ? nil : value
     }
 }

@@ -131,6 +131,7 @@ public struct PersistentStoreOptions: Sendable {
         options.migration.allowsDowngrade = allowsModelDowngrade
         options.sharedLog = log?.connection
         options.encryptionKeys = encryption?.keys
+        options.subjectKeys = encryption?.subjectKeys?.source
         options.mendsViews = onDamage == .rebuildViews
         options.damageHandler = damageHandler
         if let observer { options.viewObserver = { observer.viewMoved(ViewMeasurement($0, $1)) } }

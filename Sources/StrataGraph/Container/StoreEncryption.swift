@@ -12,18 +12,29 @@ public import Foundation
 public struct StoreEncryption: Sendable {
     /// Gives the keys, the newest first.
     let keys: @Sendable () throws -> [Data]
+    /// The keys of subjects, for attributes that are encrypted under them; nil without.
+    let subjectKeys: (any SubjectKeyStore)?
 
     /// A key.
     ///
-    /// - Parameter previous: keys that were used before, which are needed to read what was written under them: values until
-    ///   a rotation has ended, and the history as long as it is kept.
-    public init(key: Data, previous: [Data] = []) {
-        keys = { [key] + previous }
+    /// - Parameters:
+    ///   - previous: keys that were used before, which are needed to read what was written under them: values until a
+    ///     rotation has ended, and the history as long as it is kept.
+    ///   - subjectKeys: the keys of subjects, for attributes that are encrypted under them.
+    public init(key: Data, previous: [Data] = [], subjectKeys: (any SubjectKeyStore)? = nil) {
+        self.init(subjectKeys: subjectKeys) { [key] + previous }
     }
 
     /// Keys that are asked for when the store is opened, such as those of a keyring.
     ///
-    /// - Parameter keys: gives the key under which values are written first, and then those that were used before. What it
-    ///   throws, opening the store throws.
-    public init(_ keys: @escaping @Sendable () throws -> [Data]) { self.keys = keys }
+    /// - Parameters:
+    ///   - subjectKeys: the keys of subjects, for attributes that are encrypted under them.
+    ///   - keys: gives the key under which values are written first, and then those that were used before. What it
+    ///     throws, opening the store throws.
+    public init(
+        subjectKeys: (any SubjectKeyStore)? = nil, _ keys: @escaping @Sendable () throws -> [Data]
+    ) {
+        self.keys = keys
+        self.subjectKeys = subjectKeys
+    }
 }

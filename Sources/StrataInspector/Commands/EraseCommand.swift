@@ -14,14 +14,15 @@ struct EraseCommand: StoreCommand {
             indexes, events, large values, statistics, views. The bytes that held them are overwritten. Events keep their \
             place and say that they were erased; 'strata log' shows who erased what and why, and 'strata verify' checks \
             it. An object that is deleted already can be erased, too. Erasing cannot be undone. Backups and exported files \
-            have copies of their own: --list writes the erasures of the store to a file that 'strata restore --erasures' \
+            have copies of their own: where values are encrypted under the keys of subjects, an erasure destroys the keys \
+            of the erased objects and so reaches all copies; it needs --key-file and --subject-keys. --list writes the erasures of the store to a file that 'strata restore --erasures' \
             applies.
 
             --values-only erases only these attributes: they become nil, or their default, now and in all of the past. \
             --with-related also erases the objects that the relationship leads to. --dry-run only says what would be \
             erased. Without objects the command finishes an erasure that had to wait for others.
 
-            --json prints {"dryRun", "objects": [object], "deleted", "deletedOnly": [object], "events", "transactions", "files", "waiting": \
+            --json prints {"dryRun", "objects": [object], "deleted", "deletedOnly": [object], "events", "transactions", "files", "keys", "waiting": \
             [text], "seconds"}; with --list {"erasures", "path"}.
 
             Examples:
@@ -123,7 +124,8 @@ struct EraseCommand: StoreCommand {
             return try JSONText.print([
                 "dryRun": dryRun, "objects": found, "deleted": report.deletedCount,
                 "deletedOnly": report.deletedOthers.map { names.name(of: $0) }, "events": report.eventCount,
-                "transactions": report.transactionCount, "files": report.fileCount, "waiting": report.waiting,
+                "transactions": report.transactionCount, "files": report.fileCount, "keys": report.destroyedKeyCount,
+                "waiting": report.waiting,
                 "seconds": report.duration / .seconds(1),
             ])
         }
@@ -135,6 +137,10 @@ struct EraseCommand: StoreCommand {
             Output.shared.line(
                 "\(names.name(of: id)) is deleted by the delete rules, and its values stay in the past: "
                     + "--with-related erases it, too")
+        }
+        if report.destroyedKeyCount > 0 {
+            let keys = ValueText.count(report.destroyedKeyCount, "key")
+            Output.shared.line(dryRun ? "would destroy \(keys) of subjects" : "destroyed \(keys) of subjects")
         }
         if dryRun { return Output.shared.line("would erase \(counts)") }
         Output.shared.line("erased \(counts) in \(ValueText.duration(report.duration))")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataGraph
 import StrataModel
 import StrataStore
 
@@ -11,9 +12,11 @@ struct KeysListCommand: StoreCommand {
         discussion: """
             Counts the values of today that are under each key, for which it reads every object with encrypted \
             attributes. No key is needed. With --key-file it says which of the files has which key. A key that is \
-            needed opens the store; values of the past may be under other keys.
+            needed opens the store; values of the past may be under other keys. With --subject-keys it counts the keys of \
+            subjects in the directory.
 
-            --json prints {"keys": [{"id", "values", "needed", "file"}]}; "file" is null for a key that no file has.
+            --json prints {"keys": [{"id", "values", "needed", "file"}], "subjects": {"keys", "destroyed"}}; "file" is \
+            null for a key that no file has, and "subjects" without --subject-keys.
 
             Examples:
                 strata keys list Clinic.strata
@@ -33,6 +36,7 @@ struct KeysListCommand: StoreCommand {
             (try store.encryptionKeyIDs(), try store.encryptedValueCounts(progress: progress.handler))
         }
         progress.finish()
+        let subjects = try KeyFiles.subjectKeys(self.store.subjectKeys)?.counts()
         let ids = Set(needed).union(values.keys).union(files.keys).sorted()
         if json {
             return try JSONText.print([
@@ -41,7 +45,9 @@ struct KeysListCommand: StoreCommand {
                         "id": id, "values": values[id] ?? 0, "needed": needed.contains(id),
                         "file": JSONObject.orNull(files[id]),
                     ]
-                }
+                },
+                "subjects": JSONObject.orNull(
+                    subjects.map { ["keys": $0.keys, "destroyed": $0.destroyed] as JSONObject }),
             ])
         }
         if ids.isEmpty { return Output.shared.line("the store has never encrypted anything") }
@@ -54,5 +60,7 @@ struct KeysListCommand: StoreCommand {
                 files[id] ?? "")
         }
         columns.flush()
+        guard let subjects else { return }
+        Output.shared.line("\(ValueText.count(subjects.keys, "subject")) with a key, \(subjects.destroyed) destroyed")
     }
 }

@@ -101,7 +101,8 @@ struct MigrateCommand: StoreCommand {
         defer { progress.finish() }
         var options = PersistentStoreOptions(migrationRules: rules, allowsModelDowngrade: allowDowngrade)
         options.migrationProgress = progress.handler
-        options.encryption = KeyFiles.keys(of: store.keyFile).map { StoreEncryption($0) }
+        let subjectKeys = try KeyFiles.subjectKeys(store.subjectKeys)
+        options.encryption = KeyFiles.keys(of: store.keyFile).map { StoreEncryption(subjectKeys: subjectKeys, $0) }
         let container = PersistentContainer(
             name: "strata", model: model, at: .url(URL(filePath: store.path, directoryHint: .isDirectory)),
             options: options)

@@ -8,7 +8,7 @@ struct ModelShowCommand: ParsableCommand {
         abstract: "Lists the entities of a model with their properties, indexes and rules.",
         discussion: """
             --json prints {"model", "entities": [{"name", "class", "parent", "abstract", "renamedFrom", "attributes": \
-            [{"name", "type", "optional", "transient", "encrypted", "default", "derivedFrom", "rules", "renamedFrom", \
+            [{"name", "type", "optional", "transient", "encrypted", "subject", "default", "derivedFrom", "rules", "renamedFrom", \
             "elements"}], "relationships": [{"name", "destination", "inverse", "toMany", "ordered", "optional", "minCount", "maxCount", "deleteRule", \
             "renamedFrom"}], "indexes": [{"name", "properties"}], "unique": [[property]]}], "fetchRequests": [name], \
             "configurations": {name: [entity]}}; "elements" of a composite are attributes.
@@ -102,7 +102,7 @@ extension AttributeDescription {
         var facts: [String] = []
         if !isOptional { facts.append("required") }
         if isTransient { facts.append("transient") }
-        if isEncrypted { facts.append("encrypted") }
+        if let encryption { facts.append(encryption.summary) }
         if let defaultValue { facts.append("default \(ValueText.of(defaultValue) { "\($0)" })") }
         if let derivationExpression { facts.append("derived from \(derivationExpression)") }
         facts += validationRules.map(\.text)
@@ -172,10 +172,22 @@ extension AttributeDescription {
     fileprivate var json: JSONObject {
         [
             "name": name, "type": type.name, "optional": isOptional, "transient": isTransient,
-            "encrypted": isEncrypted, "default": defaultValue.map { JSONText.Value($0) { "\($0)" } },
+            "encrypted": isEncrypted, "subject": subject,
+            "default": defaultValue.map { JSONText.Value($0) { "\($0)" } },
             "derivedFrom": derivationExpression?.description, "rules": validationRules.map(\.text),
             "renamedFrom": renamingIdentifier, "elements": type == .composite ? elements.map(\.json) : nil,
         ]
+    }
+}
+
+extension AttributeDescription {
+    /// Whose key it is encrypted under: SELF, or the name of a property.
+    private var subject: String? {
+        switch encryption?.subject {
+        case .object?: "SELF"
+        case .property(let name)?: name
+        case nil: nil
+        }
     }
 }
 

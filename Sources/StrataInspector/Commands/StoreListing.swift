@@ -74,7 +74,12 @@ struct StoreListing {
     private var encryptedAttributes: [String] {
         let newest = schemas.max { $0.version < $1.version }
         return (newest?.model.entities ?? []).flatMap { entity in
-            entity.properties.compactMap(\.attribute).filter(\.isEncrypted).map { "\(entity.name).\($0.name)" }
+            entity.properties.compactMap(\.attribute).compactMap { attribute in
+                attribute.encryption.map { encryption in
+                    let name = "\(entity.name).\(attribute.name)"
+                    return encryption.subject == nil ? name : "\(name) (\(encryption.summary))"
+                }
+            }
         }
     }
 

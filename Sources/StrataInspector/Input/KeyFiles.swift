@@ -1,4 +1,5 @@
 import Foundation
+import StrataGraph
 import StrataModel
 
 /// Files with the keys of encrypted attributes.
@@ -17,6 +18,19 @@ enum KeyFiles {
     static func paths(_ given: [String]) -> [String] {
         let named = ProcessInfo.processInfo.environment[variable].map { [$0] } ?? []
         return given.isEmpty ? named : given
+    }
+
+    /// The directory that an option names, or else the variable `STRATA_SUBJECT_KEYS`; nil if neither names one.
+    ///
+    /// - Throws: `persistentStoreOpen` if it is not there.
+    static func subjectKeys(_ given: String?) throws -> SubjectKeyDirectory? {
+        guard let path = given ?? ProcessInfo.processInfo.environment["STRATA_SUBJECT_KEYS"] else { return nil }
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StrataError(
+                .persistentStoreOpen, "There is no directory of keys at \(path); make it first, empty.",
+                context: .init(path: path))
+        }
+        return try SubjectKeyDirectory(at: URL(filePath: path, directoryHint: .isDirectory))
     }
 
     /// The key in a file.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataGraph
 import StrataModel
 import StrataStore
 
@@ -17,6 +18,11 @@ struct StoreArguments: ParsableArguments {
             "A file that holds the key of encrypted attributes, 32 bytes or more. STRATA_KEY_FILE names one, too.",
             valueName: "file"), completion: .file())
     var keyFile: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "The directory with the keys of subjects, as SubjectKeyDirectory makes it. STRATA_SUBJECT_KEYS names one, too.",
+            valueName: "directory"), completion: .directory)
+    var subjectKeys: String?
 
     init() {}
 
@@ -24,6 +30,7 @@ struct StoreArguments: ParsableArguments {
         self.path = path
         logLevel = nil
         keyFile = []
+        subjectKeys = nil
     }
 
     private var location: StoreLocation { .directory(URL(filePath: path, directoryHint: .isDirectory)) }
@@ -92,6 +99,7 @@ struct StoreArguments: ParsableArguments {
     private func open(_ options: StoreOptions, adopting model: ManagedObjectModel?) throws -> Store {
         var options = options
         options.encryptionKeys = options.encryptionKeys ?? KeyFiles.keys(of: keyFile)
+        options.subjectKeys = try KeyFiles.subjectKeys(subjectKeys)?.source
         guard let address = SharedLogAddress(path) else {
             try checkIsThere()
             DamageGuard.watch(path)

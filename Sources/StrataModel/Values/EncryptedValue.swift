@@ -8,6 +8,17 @@
 //   37      ...    the value in the value codec (ValueCodec.swift), encrypted by AES-256-GCM
 //   ...     16     tag
 //
+// Format 2, of an attribute with a subject (SubjectID.swift):
+//
+//   0       1      2
+//   1       8      key id, as above
+//   9       16     blind: equal for equal values of the attribute of one subject
+//   25      16     subject id
+//   41      8      id of the subject's key, made of it as the key id is made of the app's key
+//   49      12     nonce
+//   61      ...    the value, encrypted
+//   ...     16     tag
+//
 // With K = HKDF-SHA-256 of the app's key without salt, each of 32 bytes unless stated:
 //
 //   key id          8 bytes of K(info "strata key id")
@@ -20,6 +31,11 @@
 //   nonce           the first 12 bytes of SHA-256 of (UInt32 1 with its most significant byte first, nonce key, blind,
 //                   UInt64 object id, encoded value)
 //   authenticated   bytes 0..<25, UInt64 object id, UInt32 property id
+//
+// In format 2, with S = HKDF-SHA-256 of the subject's key without salt, K is HKDF-SHA-256 of S(info "strata subject")
+// with the salt K(info "strata subject") of the app's key, and B is S(info "strata blinds", UInt32 property id). So both
+// keys are needed to read a value, the subject's alone decides its blind, and without that nothing of the value can be
+// guessed. Authenticated are bytes 0..<49, UInt64 object id, UInt32 property id.
 //
 // Why no two values have one nonce under one key. The nonce follows from all that is encrypted and authenticated, as
 // in SIV: it is the same again only for the same value of the same attribute of the same object, which then has the
@@ -53,16 +69,40 @@ public struct EncryptedValue: Sendable, Hashable {
     }
 
     package static let format: UInt8 = 1
+    /// Of a value that has a subject.
+    package static let subjectFormat: UInt8 = 2
+    package static let subjectRange = 25..<41
+    package static let subjectKeyRange = 41..<49
     package static let keyIDRange = 1..<9
     package static let blindRange = 9..<25
     package static let blindSize = 16
-    package static let nonceRange = 25..<37
+    package static let nonceSize = 12
     package static let tagSize = 16
-    /// The size of the encryption of nothing.
-    package static let overhead = nonceRange.upperBound + tagSize
+    /// The size of the encryption of nothing, without a subject.
+    package static let overhead = blindRange.upperBound + nonceSize + tagSize
+
+    /// How many bytes come before the nonce; nil if the bytes are damaged.
+    package static func headSize(of stored: UnsafeRawBufferPointer) -> Int? {
+        guard stored.count >= overhead else { return nil }
+        switch stored[0] {
+        case format: return blindRange.upperBound
+        case subjectFormat:
+            let size = subjectKeyRange.upperBound
+            return stored.count >= size + nonceSize + tagSize ? size : nil
+        default: return nil
+        }
+    }
 
     /// Names the key; the stored bytes must not be shorter than `overhead`.
     package var keyID: Data { Data(stored.dropFirst(Self.keyIDRange.lowerBound).prefix(Self.keyIDRange.count)) }
+
+    /// The subject whose key is needed, too; nil for a value without one, or a damaged one.
+    package var subject: SubjectID? {
+        stored.withUnsafeBytes { bytes in
+            guard Self.headSize(of: bytes) == Self.subjectKeyRange.upperBound else { return nil }
+            return SubjectID(UnsafeRawBufferPointer(rebasing: bytes[Self.subjectRange]))
+        }
+    }
 
     /// Whether equal blinds, or unequal ones, say that the values are.
     package func isSameValue(as other: EncryptedValue) -> Bool { blind.map { $0 == other.blind } ?? (self == other) }
@@ -85,7 +125,7 @@ public struct EncryptedValue: Sendable, Hashable {
 
     /// The blind in stored bytes; nil if these are damaged.
     package static func blind(of stored: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        guard stored.count >= overhead, stored[0] == format else { return nil }
+        guard headSize(of: stored) != nil else { return nil }
         return UnsafeRawBufferPointer(rebasing: stored[blindRange])
     }
 }

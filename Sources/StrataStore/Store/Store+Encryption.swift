@@ -23,6 +23,7 @@ extension Store {
             var keys: [EncryptionKey] = []
             for secret in try given() { keys.append(try EncryptionKey(secret)) }
             keyRing.table.take(keys)
+            if let source = file.options.subjectKeys { keyRing.table.take(subjects: SubjectKeys(source)) }
         }
         guard let newest = keyRing.table.newest else { return }
         let record = try file.environment.read { try encryptionRecord(StoreMetadata.read($0, file.tables)) }

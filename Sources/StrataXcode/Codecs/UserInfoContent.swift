@@ -97,3 +97,29 @@ struct UserInfoContent {
         return read
     }
 }
+
+// In the user info of an attribute: YES; SUBJECT for the key of the object itself; SUBJECT:customer for that of what the
+// property names.
+extension AttributeEncryption {
+    private static let ofSubject = "SUBJECT"
+
+    /// Nil for an attribute in the clear.
+    init?(userInfoValue text: String) {
+        if text == "NO" { return nil }
+        if text == Self.ofSubject {
+            self = .subjectKey(.object)
+        } else if text.hasPrefix(Self.ofSubject + ":") {
+            self = .subjectKey(.property(String(text.dropFirst(Self.ofSubject.count + 1))))
+        } else {
+            self = .storeKey
+        }
+    }
+
+    var userInfoValue: String {
+        switch self {
+        case .storeKey: "YES"
+        case .subjectKey(.object): Self.ofSubject
+        case .subjectKey(.property(let name)): "\(Self.ofSubject):\(name)"
+        }
+    }
+}

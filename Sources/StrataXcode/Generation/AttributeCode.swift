@@ -105,7 +105,12 @@ struct AttributeCode {
         if case .memory = storage { return [] }
         var options = readsNilAsZero ? [".optional"] : []
         if attribute.allowsExternalBinaryDataStorage { options.append(".externalStorage") }
-        if attribute.isEncrypted { options.append(".encrypted") }
+        switch attribute.encryption {
+        case .storeKey?: options.append(".encrypted")
+        case .subjectKey(.object)?: options.append(".encrypted(subject: .object)")
+        case .subjectKey(.property(let name))?: options.append(".encrypted(subject: \(CodeLiteral.string(name)))")
+        case nil: break
+        }
         if attribute.preservesValueInHistoryOnDeletion { options.append(".preservesValueInHistoryOnDeletion") }
         if let expression = attribute.derivationExpression {
             options.append(".derived(\(CodeLiteral.string(expression.description)))")
@@ -160,7 +165,7 @@ struct AttributeCode {
     var facts: [String] {
         var facts: [String] = [attribute.isOptional ? "optional" : "required"]
         if attribute.isTransient { facts.append("kept in memory only") }
-        if attribute.isEncrypted { facts.append("encrypted") }
+        if let encryption = attribute.encryption { facts.append(encryption.summary) }
         for rule in attribute.validationRules {
             switch rule {
             case .range(let minimum, let maximum):

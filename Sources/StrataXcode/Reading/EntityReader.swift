@@ -81,7 +81,7 @@ struct EntityReader {
         attribute.userInfo = userInfo.values
         // By itself, so that the attribute stays encrypted when a note on the whole is out of date.
         if let text = userInfo.notes[UserInfoContent.encrypted] {
-            attribute.encryption = text == "NO" ? nil : .storeKey
+            attribute.encryption = AttributeEncryption(userInfoValue: text)
         }
         attribute = userInfo.restored(
             UserInfoContent.description, over: attribute, at: element, diagnostics

@@ -22,7 +22,7 @@ struct PropertyWriter {
         var read = meaning.with(plain.userInfo.readAgain)
         read.encryption = plain.encryption
         var content = try Self.userInfo(plain, plain.userInfo, read)
-        if plain.isEncrypted { content.notes[UserInfoContent.encrypted] = "YES" }
+        if let encryption = plain.encryption { content.notes[UserInfoContent.encrypted] = encryption.userInfoValue }
         return Self.element(
             "attribute", EditorNotes.apply(info, to: canonical, of: "attribute") { self.read($0) == meaning }, content,
             info)

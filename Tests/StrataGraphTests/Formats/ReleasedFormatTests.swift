@@ -128,6 +128,37 @@ struct ReleasedFormatTests {
         }
     }
 
+    @Test(arguments: ReleasedStore.all)
+    func aReleasedStoreIsUpgradedAndAnswersTheSame(_ released: ReleasedStore) throws {
+        try withCopy(released) { directory in
+            var options = StoreOptions()
+            options.packing.eventsInOneCommit = 30
+            var store = try Store.open(.directory(directory), model: nil, options: options)
+            let plan = try store.plannedUpgrade(keeping: 0)
+            #expect(plan.after == nil && plan.before.blockCount == 0 && plan.packedEventCount == plan.before.eventCount)
+            #expect(plan.before.oldestVersion == "0.1.0")
+            // It is interrupted twice, and goes on when the store is opened again.
+            for _ in 0..<2 {
+                let part = try store.upgrade(keeping: 0, while: { false })
+                #expect(part.stepCount == 1 && part.packedEventCount > 0)
+                store.close()
+                store = try Store.open(.directory(directory), model: nil, options: options)
+            }
+            let report = try store.upgrade(keeping: 0)
+            let after = try #require(report.after)
+            #expect(after.eventCount == plan.before.eventCount && after.blockCount > 1)
+            #expect(after.recordCount < plan.before.recordCount / 2, "\(report)")
+            #expect(after.oldestVersion == "this version" && after.features.contains(.blocks))
+            #expect(try store.upgrade(keeping: 0).packedEventCount == 0)
+            try expectAnswers(of: released, try PersistentContainer(over: store))
+            store.close()
+            let container = try open(directory)
+            #expect(try container.rebuildViews().views.allSatisfy(\.isEqual))
+            try expectAnswers(of: released, container)
+            container.close()
+        }
+    }
+
     // MARK: The store and its answers
 
     private func open(_ directory: URL, isReadOnly: Bool = false) throws -> PersistentContainer {

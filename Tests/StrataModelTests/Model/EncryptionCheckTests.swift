@@ -61,6 +61,50 @@ import Testing
         #expect(problems(composite).contains { $0.contains("encrypt the whole composite") })
     }
 
+    @Test func subjectsMustBeNamedAndTheirValuesMayGo() throws {
+        func refusals(
+            _ subject: EncryptionSubject, isOptional: Bool = true,
+            _ change: (inout EntityDescription) -> Void = { _ in }
+        ) -> [String] {
+            var attribute = secret
+            attribute.encryption = .subjectKey(subject)
+            attribute.isOptional = isOptional
+            return problems(attribute, change)
+        }
+        #expect(refusals(.object) == [] && refusals("name") == [])
+        let required = refusals(.object, isOptional: false)
+        #expect(required.contains { $0.contains("has no value when its subject is erased") })
+        #expect(refusals("nmae").contains { $0.contains("is no property of the entity") && $0.contains("name") })
+        #expect(refusals("secret").contains { $0.contains("is encrypted itself") })
+        let number = refusals("weight") {
+            $0.properties.append(.attribute(AttributeDescription(name: "weight", type: .double, isOptional: true)))
+        }
+        #expect(number.contains { $0.contains("name a string, a whole number or a UUID") })
+        let many = refusals("friends") {
+            $0.properties.append(
+                .relationship(
+                    RelationshipDescription(name: "friends", destinationEntityName: "Person", isToMany: true)))
+        }
+        #expect(many.contains { $0.contains("is to-many or transient") })
+        let unique = refusals(.object) { $0.uniquenessConstraints = [["secret"]] }
+        #expect(unique.contains { $0.contains("equal values of two subjects differ") })
+        let indexed = refusals(.object) {
+            $0.indexes = [FetchIndexDescription(name: "s", elements: [FetchIndexElement("secret")])]
+        }
+        #expect(indexed.contains { $0.contains("equal values of two subjects differ") })
+    }
+
+    @Test func whoseKeyIsReadAsItWasWritten() throws {
+        for encryption in [.storeKey, .subjectKey(.object), .subjectKey("customer")] as [AttributeEncryption] {
+            var attribute = secret
+            attribute.encryption = encryption
+            let read = try JSONDecoder().decode(AttributeDescription.self, from: try JSONEncoder().encode(attribute))
+            #expect(read == attribute)
+            #expect(attribute.canBeRead(as: secret) == (encryption == .storeKey))
+        }
+        for text in ["", "key", "subjectKey:", "subjectkey"] { #expect(AttributeEncryption(rawValue: text) == nil) }
+    }
+
     @Test func modelsWithoutEncryptionAreWrittenAsBefore() throws {
         let plain = AttributeDescription(name: "name", type: .string)
         let text = String(decoding: try JSONEncoder().encode(plain), as: UTF8.self)

@@ -126,6 +126,48 @@ import Testing
         }
     }
 
+    /// The roots and every inner page are gone, so that only leaves are there, and the blocks on them.
+    @Test(arguments: RandomTesting.seeds.prefix(2)) func blocksAreFoundWhenTheTreesAreLost(seed: UInt64) throws {
+        defer { removed(directory) }
+        let fixture = try StoreFixture(.directory(directory))
+        try fill(fixture, seed: seed)
+        let store = fixture.store
+        try EventBlockStoreTests.pack(store)
+        let (all, head) = (try contents(store), try store.head())
+        let events = try EventBlockStoreTests.events(store)
+        // Without pages of before, which have the events by themselves.
+        let copy = directory.appending(component: "copy", directoryHint: .isDirectory)
+        try store.file.environment.copy(to: copy.path(percentEncoded: false), .compacting)
+        store.close()
+        let file = copy.appending(component: "data.mdb")
+        var bytes = try Data(contentsOf: file)
+        var lost = 0
+        for page in 0..<bytes.count / 4096 {
+            let start = page * 4096
+            let isBranch = bytes.withUnsafeBytes { bytes in
+                bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self) == UInt64(page)
+                    && bytes.loadUnaligned(fromByteOffset: start + 10, as: UInt16.self) & 0xF == 1
+            }
+            guard page < 2 || isBranch else { continue }
+            bytes.replaceSubrange(start..<start + 4096, with: Data(count: 4096))
+            lost += 1
+        }
+        #expect(lost > 2)
+        try bytes.write(to: file)
+        let target = directory.appending(component: "target", directoryHint: .isDirectory)
+        let salvage = try LogSalvage(copy.path(percentEncoded: false))
+        defer { #expect(throws: Never.self) { try salvage.close() } }
+        let finding = try salvage.examine(through: nil, note: { _ in })
+        #expect(finding.end?.lastEvent == head)
+        let report = try salvage.write(through: finding, to: target)
+        #expect(report.verification.problems == [])
+        let found = try Store.open(.directory(target), model: nil)
+        defer { found.close() }
+        #expect(try contents(found) == all)
+        #expect(try EventBlockStoreTests.events(found) == events)
+        #expect(try found.plannedUpgrade().before.blockCount > 0)
+    }
+
     private func expectSalvage(of sound: Sound, keeping size: Int, _ place: Comment) throws {
         let damaged = directory.appending(component: "damaged", directoryHint: .isDirectory)
         let target = directory.appending(component: "target", directoryHint: .isDirectory)

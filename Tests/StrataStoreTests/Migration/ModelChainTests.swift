@@ -16,6 +16,15 @@ struct ModelChainTests {
         try run(seed, MigratedStore.options(oneCommit: 0, step: 3))
     }
 
+    /// With events of each model in blocks of their own, and erasures of objects of earlier models.
+    @Test(arguments: RandomTesting.seeds(unlessAsked: [5, 6, 7]))
+    func migrationsReadAndWriteEventsInBlocks(seed: UInt64) throws {
+        var options = StoreOptions()
+        options.packing = .eager
+        if seed % 2 == 0 { options.bufferLimits = .eager }
+        try run(seed, options)
+    }
+
     private func run(_ seed: UInt64, _ options: StoreOptions) throws {
         // A random model may be one that the store has had.
         var options = options

@@ -4,7 +4,7 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// A process that truncates the history beside saves is killed at random moments. Afterwards every save that it
+/// A process that truncates the history or packs events into blocks beside saves is killed at random moments. Afterwards every save that it
 /// acknowledged is there, the history begins where the store says, and the views are what the log says.
 @Suite(.serialized) struct TruncationCrashTests {
     /// 20 kills, or as many as STRATA_KILLS says.
@@ -13,20 +13,31 @@ import Testing
     }
 
     @Test func aKilledTruncationLeavesAWholeStore() throws {
+        let truncated = try kill("trim") { try $0.baseline() != nil }
+        #expect(truncated > 0, "nothing was truncated")
+    }
+
+    @Test func aKilledUpgradeLeavesAWholeStore() throws {
+        let packed = try kill("seal") { try $0.plannedUpgrade().before.blockCount > 0 }
+        #expect(packed > 0, "nothing was packed")
+    }
+
+    /// - Returns: after how many rounds something had been done to the store.
+    private func kill(_ work: String, _ isDone: (Store) throws -> Bool) throws -> Int {
         let root = FileManager.default.temporaryDirectory
             .appending(path: "strata-crash-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: root) }
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         var generator = SeededGenerator(seed: RandomTesting.seeds(unlessAsked: [31])[0])
         var directory = root
-        var (last, truncated) = (0, 0)
+        var (last, done) = (0, 0)
         for round in 0..<max(4, Self.kills) {
             // A new store now and then, so that its rows stay few.
             if round % 20 == 0 {
                 directory = root.appending(path: "\(round).strata", directoryHint: .isDirectory)
                 last = 0
             }
-            let child = try CrashChild(directory, round % 2 == 0 ? .full : .relaxed, "trim")
+            let child = try CrashChild(directory, round % 2 == 0 ? .full : .relaxed, work)
             var lines: [(thread: Int, number: Int)] = []
             for _ in 0..<Int.random(in: 1...40, using: &generator) {
                 lines.append(try #require(child.acknowledgement(), "round \(round)"))
@@ -36,10 +47,10 @@ import Testing
             last = max(last, lines.last { $0.thread == 1 }?.number ?? 0)
             last = try check(directory, last, "round \(round)")
             let store = try Store.open(.directory(directory), model: nil)
-            if try store.baseline() != nil { truncated += 1 }
+            if try isDone(store) { done += 1 }
             store.close()
         }
-        #expect(truncated > 0, "nothing was truncated")
+        return done
     }
 
     /// - Returns: the last save in the log; it may have been made and not said.

@@ -43,7 +43,7 @@ import Testing
     }
 
     /// The log, byte for byte.
-    private static func events(_ store: Store) throws -> [[UInt8]] {
+    static func events(_ store: Store) throws -> [[UInt8]] {
         try store.readLog { log, head in
             var events: [[UInt8]] = []
             try log.events(from: EventNumber(rawValue: 1), through: head.event, .whole) { event, _ in
@@ -140,6 +140,7 @@ import Testing
                     through: cut, MaintenanceNote(author: "ann"),
                     limits: TrimLimits(events: Int.random(in: 1...40, using: &generator)))
             }
+            if Int.random(in: 0...2, using: &generator) == 0 { try oracle.erase() }
             for (eventNumber, moment) in oracle.history where eventNumber >= cut {
                 #expect(try oracle.read(at: eventNumber) == moment, "seed \(seed), event \(eventNumber)")
             }

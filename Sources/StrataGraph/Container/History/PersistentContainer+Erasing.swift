@@ -39,6 +39,8 @@ public struct ErasureResult: Sendable, Hashable {
     public let deletedCount: Int
     /// How many events lost values.
     public let eventCount: Int
+    /// How many keys of subjects were destroyed, so that copies of the store elsewhere have lost the values, too.
+    public let destroyedKeyCount: Int
     /// What is left for later, in words: pages or files that others still read.
     /// ``PersistentContainer/finishErasures()`` does it, or the next opening of the store.
     public let waiting: [String]
@@ -61,8 +63,12 @@ extension PersistentContainer {
     /// store's files that held a value is overwritten before the call returns. Contexts that have the objects in memory
     /// keep what they have read until they are refreshed.
     ///
+    /// Where attributes are encrypted under the keys of subjects, the keys of the objects are destroyed first. Values
+    /// under them cannot be read any more in any copy of the store, and also not in objects that stay.
+    ///
     /// - Returns: what was done, and what has to wait for others.
-    /// - Throws: `readOnly`; `validationRelationshipDeniedDelete`, or another error of the objects that remain. Then
+    /// - Throws: `readOnly`; `encryptionKeyMissing` if keys of subjects are to be destroyed and were not given;
+    ///   `validationRelationshipDeniedDelete`, or another error of the objects that remain. Then
     ///   nothing was erased.
     /// - Complexity: O(n) in the events of the objects, and a read of the whole file.
     @discardableResult
@@ -169,7 +175,7 @@ extension ErasureResult {
     fileprivate init(_ report: ErasureReport) {
         self.init(
             objectIDs: report.objects, deletedCount: report.deletedCount, eventCount: report.eventCount,
-            waiting: report.waiting, duration: report.duration)
+            destroyedKeyCount: report.destroyedKeyCount, waiting: report.waiting, duration: report.duration)
     }
 }
 

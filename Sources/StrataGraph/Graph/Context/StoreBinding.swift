@@ -24,6 +24,8 @@ final class StoreBinding: Sendable {
     let isObserved: Bool
     /// Whether any to-many has a minimum or maximum number of members.
     let hasBoundedLinks: Bool
+    /// Whether any attribute is encrypted under the key of a subject.
+    let hasSubjects: Bool
     /// The size in bytes from which values are kept in files of their own.
     let externalStorageThreshold = 32 * 1024
 
@@ -62,6 +64,7 @@ final class StoreBinding: Sendable {
             schema.entities.flatMap(\.properties).compactMap { property in
                 if case .position = property.kind { property.id } else { nil }
             })
+        hasSubjects = table.contains { $0?.subjects != nil }
         hasBoundedLinks = schema.links.all.contains(where: \.isBounded)
     }
 

@@ -19,7 +19,10 @@ public struct AttributeOption<Value>: Sendable {
     /// The history of a deleted object keeps the value readable.
     public static var preservesValueInHistoryOnDeletion: Self { Self(.preserved) }
     /// Values are encrypted before they are stored; see `AttributeDescription.encryption`.
-    public static var encrypted: Self { Self(.encrypted) }
+    public static var encrypted: Self { Self(.encrypted(.storeKey)) }
+    /// Values are encrypted under the key of a subject, too: of the object itself, or of what a to-one relationship or an
+    /// attribute of the entity names. See `AttributeEncryption.subjectKey(_:)`.
+    public static func encrypted(subject: EncryptionSubject) -> Self { Self(.encrypted(.subjectKey(subject))) }
     /// The attribute's name in an earlier version of the model.
     public static func renamed(from name: String) -> Self { Self(.renamed(name)) }
     /// Text that is part of the version hash, so that a change of it makes the model another version.
@@ -109,7 +112,7 @@ enum AttributeOptionKind: Sendable {
     case transient
     case preserved
     case externalStorage
-    case encrypted
+    case encrypted(AttributeEncryption)
     case renamed(String)
     case versionHashModifier(String)
     case userInfo([String: String])
@@ -139,6 +142,9 @@ public struct AnyAttributeOption: Sendable {
     public static var externalStorage: Self { Self() }
     /// Values are encrypted before they are stored; see `AttributeDescription.encryption`.
     public static var encrypted: Self { Self() }
+    /// Values are encrypted under the key of a subject, too: of the object itself, or of what a to-one relationship or an
+    /// attribute of the entity names. See `AttributeEncryption.subjectKey(_:)`.
+    public static func encrypted(subject: EncryptionSubject) -> Self { Self() }
     /// The attribute's name in an earlier version of the model.
     public static func renamed(from name: String) -> Self { Self() }
     /// Text that is part of the version hash, so that a change of it makes the model another version.

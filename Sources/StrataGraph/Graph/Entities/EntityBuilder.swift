@@ -217,7 +217,7 @@ extension EntityBuilder {
         case .transient: attribute.isTransient = true
         case .preserved: attribute.preservesValueInHistoryOnDeletion = true
         case .externalStorage: attribute.allowsExternalBinaryDataStorage = true
-        case .encrypted: attribute.encryption = .storeKey
+        case .encrypted(let encryption): attribute.encryption = encryption
         case .renamed(let name): attribute.renamingIdentifier = name
         case .versionHashModifier(let text): attribute.versionHashModifier = text
         case .userInfo(let info): attribute.userInfo.merge(info) { $1 }

@@ -42,6 +42,8 @@ import StrataStore
     let derivedSlots: Set<Int>
     /// Slots that say which objects are linked, or in which order.
     let linkSlots: SlotSet
+    /// Attributes that are encrypted under keys of subjects; nil without any.
+    let subjects: SubjectAttributes?
 
     struct Check: Sendable {
         let property: PropertyRuntime
@@ -81,6 +83,7 @@ import StrataStore
         observesDeletion = objectClass != ManagedObject.self && objectClass._observesDeletion
         checks = declared.indices.compactMap { Self.check(properties[$0], validates) }
         self.hasPredicates = hasPredicates
+        subjects = keyRing.flatMap { SubjectAttributes(schema, $0) }
         hasExternalStorage = properties.contains { $0.kind.isExternal }
         initialState = properties.contains { $0.kind.isEncrypted } ? ObjectState.encrypted : 0
         derivedSlots = Set(properties.filter(\.isDerived).map(\.slot))

@@ -58,7 +58,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     public func value(forKey key: String) throws -> AttributeValue {
         guard let property = entity.property(named: key), !property.isToMany else { throw unknownKey(key) }
         let value = try image.withReader(entity.layout) { row throws(CorruptRecord) in try row.value(property.slot) }
-        return try property.cipher?.decrypt(value, of: objectID) ?? value
+        return try property.cipher?.decryptKept(value, of: objectID) ?? value
     }
 
     /// The members of a to-many by name, in order.

@@ -18,6 +18,7 @@ extension ManagedObject {
             let value =
                 try property.cipher == nil
                 ? RowReader(rowBytes, layout: _entity.layout).value(property.slot) : decryptedValue(property)
+            if value.isNull { return nil }
             let decoded = try AttributeValueDecoder.decode(Value.self, from: value)
             ensureExtras().decoded[index] = decoded
             return decoded

@@ -45,13 +45,37 @@ extension ManagedObject {
         do {
             let value: AttributeValue
             if property.kind.isExternal {
-                value = .data(try readExternalData(property.location))
+                value = try cipher.decrypt(EncryptedValue(stored: readExternalBytes(property.location)), of: objectID)
             } else {
                 value = try cipher.decrypt(bytes: _bytes(property.location), of: objectID)
                 // Decoders and transformers keep what they make of it.
                 if !property.isEncoded { ensureExtras().keep(decrypted: value, property.index) }
             }
             return value
+        } catch let error as StrataError where error.code == .subjectErased {
+            return .null
+        } catch let error as StrataError {
+            throw naming(error, property)
+        }
+    }
+
+    /// Whether the object has a value of an attribute that nobody can read any more, because its subject was erased. The
+    /// attribute then reads as nil.
+    ///
+    /// - Throws: `unknownKey`; `encryptionKeyMissing` without the keys of subjects; `missingBlob`, `corrupt`.
+    public final func isErased(_ key: String) throws -> Bool {
+        guard let property = _entity.property(named: key) else { throw unknownKey(key) }
+        _willRead(property.index)
+        try throwIfUnreadable(key)
+        guard let cipher = property.cipher, !_isNull(property.location) else { return false }
+        do {
+            let stored =
+                try property.kind.isExternal
+                ? EncryptedValue(stored: readExternalBytes(property.location)) : storedValue(property).encrypted
+            if let stored { _ = try cipher.decrypt(stored, of: objectID) }
+            return false
+        } catch let error as StrataError where error.code == .subjectErased {
+            return true
         } catch let error as StrataError {
             throw naming(error, property)
         }
@@ -63,6 +87,23 @@ extension ManagedObject {
         error.context.objectID = error.context.objectID ?? objectID
         error.context.key = property.name
         return error
+    }
+
+    /// The values that are to come under the keys of their subjects when the object is saved.
+    ///
+    /// - Throws: as `SubjectAttributes.pending`.
+    final func valuesToSeal(_ subjects: SubjectAttributes, _ store: Store) throws -> [SubjectAttributes.Pending] {
+        let changed = _flags.contains(.inserted) ? nil : changedSlots
+        let reader = try RowReader(rowBytes, layout: _entity.layout)
+        return try subjects.pending(in: reader, of: objectID, changed: changed) { try store.blob($0) }
+    }
+
+    /// Puts a value under the key of its subject, which has been made.
+    final func seal(_ pending: SubjectAttributes.Pending) throws {
+        let property = _entity.property(slot: pending.slot)
+        let sealed = try SubjectAttributes.sealed(pending, of: objectID)
+        sealed.stored.withUnsafeBytes { storeEncrypted(bytes: $0, property) }
+        _didStore(property.location)
     }
 
     /// Writes the slot of an encrypted attribute.
@@ -77,6 +118,8 @@ extension ManagedObject {
             return _didStore(property.location)
         default:
             guard let cipher = property.cipher else { throw wrongType(property, value) }
+            // Under another key until it is saved, it would count as a change.
+            if cipher.hasSubject, isStored(value, property) { return }
             var writer = ByteWriter(capacity: 128)
             do { try cipher.encrypt(value, of: objectID, into: &writer) } catch { throw naming(error, property) }
             storeEncrypted(bytes: writer.bytes, property)
@@ -84,7 +127,14 @@ extension ManagedObject {
         _didStore(property.location)
     }
 
-    private final func storeEncrypted(bytes: UnsafeRawBufferPointer, _ property: PropertyRuntime) {
+    /// Whether the row has the value, under the key of a subject.
+    private final func isStored(_ value: AttributeValue, _ property: PropertyRuntime) -> Bool {
+        if _isNull(property.location) { return false }
+        // What cannot be read may be replaced.
+        do { return try decryptedValue(property).isIdentical(to: value) } catch { return false }
+    }
+
+    final func storeEncrypted(bytes: UnsafeRawBufferPointer, _ property: PropertyRuntime) {
         if property.kind.isExternal {
             storeExternalData(Data(bytes), at: property.location)
         } else {
@@ -118,4 +168,8 @@ extension AttributeType {
         case .undefined, .composite: .null
         }
     }
+}
+
+extension AttributeValue {
+    fileprivate var encrypted: EncryptedValue? { if case .encrypted(let value) = self { value } else { nil } }
 }

@@ -24,7 +24,7 @@ extension ManagedObject {
             return target.isNil ? nil : _target(target)
         }
         if _isNull(property.location) { return nil }
-        if property.kind.isExternal { return try readExternalData(property.location) }
+        if property.kind.isExternal, property.cipher == nil { return try readExternalData(property.location) }
         if property.attributeType == .transformable { return try readTransformed(property) }
         if property.cipher != nil { return property.swiftValue(of: try decryptedValue(property)) }
         return value(of: property)

@@ -174,6 +174,7 @@ extension ManagedObjectContext {
         }
         if let id = saving.transactionID { changes.transactionID = id }
         changes.expectedRevisions = saving.expectedRevisions
+        if binding.hasSubjects { try sealValues() }
         try addInsertions(to: &changes)
         try learnRevisions()
         try addUpdates(to: &changes)

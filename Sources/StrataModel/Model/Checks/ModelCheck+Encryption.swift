@@ -19,6 +19,42 @@ extension ModelCheck {
         }
     }
 
+    /// Checks attributes under the keys of subjects: each names one, and can lose its value with it.
+    mutating func checkSubjects(of entity: EntityDescription) {
+        for property in entity.properties {
+            guard let attribute = property.attribute, let subject = attribute.encryption?.subject else { continue }
+            let at = Subject(entity.name, attribute.name)
+            if !attribute.isOptional {
+                report(
+                    at,
+                    "is encrypted under the key of a subject and not optional; make it optional, because it has no value "
+                        + "when its subject is erased.")
+            }
+            if case .property(let name) = subject, let complaint = complaint(aboutSubject: name, in: entity.name) {
+                report(at, "is encrypted under the key of \(name), which \(complaint).")
+            }
+        }
+    }
+
+    private func complaint(aboutSubject name: String, in entityName: String) -> String? {
+        switch hierarchy.declaration(of: name, in: entityName)?.property {
+        case nil: "is no property of the entity" + hierarchy.aside(forPath: name, in: entityName)
+        case .relationship(let relationship)?:
+            relationship.isToMany || relationship.isTransient
+                ? "is to-many or transient; name a to-one, an attribute, or the object itself" : nil
+        case .attribute(let attribute)?:
+            if attribute.isEncrypted {
+                "is encrypted itself; name an attribute in the clear, such as a number that you gave"
+            } else if attribute.isTransient || attribute.derivationExpression != nil {
+                "is transient or derived; name a stored attribute"
+            } else if ![.string, .integer16, .integer32, .integer64, .uuid].contains(attribute.type) {
+                "is \(attribute.type.nameWithArticle); name a string, a whole number or a UUID"
+            } else {
+                nil
+            }
+        }
+    }
+
     private mutating func refuseEncryptedElements(of element: AttributeDescription, at subject: Subject) {
         if element.isEncrypted {
             report(

@@ -123,6 +123,9 @@ extension EntityHierarchy {
             let last = part.elements.last ?? attribute
             if attribute.isEncrypted {
                 guard part.elements.isEmpty else { return "is part of an encrypted value" }
+                if attribute.encryption?.subject != nil {
+                    return "is encrypted under the key of a subject, so that equal values of two subjects differ"
+                }
                 return attribute.allowsExternalBinaryDataStorage ? "may be stored outside the row" : nil
             }
             if last.type == .composite { return "is a composite; name one of its elements" }

@@ -54,6 +54,7 @@ struct ModelCheck {
                 }
             }
             checkIndexes(of: entity)
+            checkSubjects(of: entity)
             checkPredicates(of: entity)
             checkFullText(of: entity)
         }

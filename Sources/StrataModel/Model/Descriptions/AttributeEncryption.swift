@@ -1,7 +1,66 @@
 /// How the values of an attribute are encrypted.
-public enum AttributeEncryption: String, Sendable, Hashable, Codable, CaseIterable {
+public enum AttributeEncryption: Sendable, Hashable {
     /// Under the key that the store is opened with. Equal values can be found, and are seen to be equal, without the key.
     case storeKey
+    /// Under the key of the store and the key of a subject together, such as one for each person. Without the key of the
+    /// subject nobody can read the values, wherever a copy of them is. They cannot be searched for.
+    case subjectKey(EncryptionSubject)
+}
+
+/// Whose key an attribute is encrypted under.
+public enum EncryptionSubject: Sendable, Hashable {
+    /// The object that has the attribute.
+    case object
+    /// What a to-one relationship or an attribute of the entity names: the object at its end, or the value.
+    case property(String)
+}
+
+extension EncryptionSubject: ExpressibleByStringLiteral {
+    /// The name of a to-one relationship or an attribute.
+    public init(stringLiteral name: String) { self = .property(name) }
+}
+
+/// As models in files have it: `storeKey`, `subjectKey` for the object itself, `subjectKey:` and the name of a property.
+extension AttributeEncryption: RawRepresentable, Codable {
+    private static let ofSubject = "subjectKey"
+
+    /// Nil for another text than those.
+    public init?(rawValue: String) {
+        if rawValue == "storeKey" {
+            self = .storeKey
+        } else if rawValue == Self.ofSubject {
+            self = .subjectKey(.object)
+        } else if rawValue.hasPrefix(Self.ofSubject + ":"), rawValue.count > Self.ofSubject.count + 1 {
+            self = .subjectKey(.property(String(rawValue.dropFirst(Self.ofSubject.count + 1))))
+        } else {
+            return nil
+        }
+    }
+
+    /// How models in files name it.
+    public var rawValue: String {
+        switch self {
+        case .storeKey: "storeKey"
+        case .subjectKey(.object): Self.ofSubject
+        case .subjectKey(.property(let name)): "\(Self.ofSubject):\(name)"
+        }
+    }
+
+    /// Whose key the values are encrypted under; nil if the store's alone.
+    public var subject: EncryptionSubject? {
+        if case .subjectKey(let subject) = self { subject } else { nil }
+    }
+}
+
+extension AttributeEncryption {
+    /// As lists of an attribute's features name it: `encrypted`, or with whose key.
+    package var summary: String {
+        switch self {
+        case .storeKey: "encrypted"
+        case .subjectKey(.object): "encrypted under the key of the object"
+        case .subjectKey(.property(let name)): "encrypted under the key of \(name)"
+        }
+    }
 }
 
 extension AttributeDescription {

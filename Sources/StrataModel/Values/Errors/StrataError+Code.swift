@@ -134,6 +134,8 @@ extension StrataError.Code {
     /// An encrypted value was changed outside Strata, or is not where it was written: its key is known and it does not
     /// decrypt.
     public static let encryptedValueDamaged = Self(rawValue: 200132)
+    /// A value is encrypted under the key of a subject that was erased: nobody can read it any more.
+    public static let subjectErased = Self(rawValue: 200134)
     /// A view that catches up cannot follow an event; `context.objectID` is the object that it cannot group.
     public static let viewFailed = Self(rawValue: 200133)
 
@@ -158,6 +160,6 @@ extension StrataError.Code {
         200080: "invalidRequest", 200081: "keyTooLong", 200082: "budgetExceeded", 200090: "storeClosed",
         200100: "divergedLog", 200101: "logUnavailable", 200102: "leaseLost", 200110: "erased",
         200130: "encryptionKeyMissing", 200131: "encryptionKeyWrong", 200132: "encryptedValueDamaged",
-        200133: "viewFailed", 200120: "targetUnavailable", 200121: "targetIncomplete",
+        200133: "viewFailed", 200134: "subjectErased", 200120: "targetUnavailable", 200121: "targetIncomplete",
     ]
 }

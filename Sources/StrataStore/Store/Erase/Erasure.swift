@@ -9,6 +9,8 @@ package struct ErasureRequest: Sendable {
     /// The numbers of the attributes, for an erasure that was made elsewhere.
     package var properties: [PropertyID] = []
     package var note: MaintenanceNote
+    /// Whether it must destroy the keys of objects that are subjects; false for an erasure that was made elsewhere.
+    var destroysKeys = true
 
     package init(objects: [ObjectID], attributes: [String]? = nil, note: MaintenanceNote) {
         self.objects = objects
@@ -31,6 +33,8 @@ package struct ErasureReport: Sendable, Hashable {
     package var transactionCount = 0
     /// How many files of large values were removed.
     package var fileCount = 0
+    /// How many keys of subjects were destroyed.
+    package var destroyedKeyCount = 0
     /// Whether the views were made anew.
     package var isRebuilt = false
     /// How many pages in use had bytes that were overwritten.

@@ -26,10 +26,16 @@ extension Store {
         let finish = erasureFinish
         let result = Locked(ErasureReport())
         do {
-            try onWriter {
+            try onWriter { [self] in
+                let subjects = try subjects(of: request)
+                if !subjects.isEmpty {
+                    _ = try finish.run.plan(request)
+                    try keyRing.destroySubjectKeys(subjects)
+                }
                 guard let first = try finish.run.begin(request) else { return }
                 var report = ErasureReport()
                 report.add(first)
+                report.destroyedKeyCount = subjects.count
                 try finish.run(&report, progress)
                 result.withLock { $0 = report }
             }
@@ -62,9 +68,13 @@ extension Store {
         let run = ErasureRun(file: file, blobs: blobs)
         let result = Locked(ErasureReport())
         do {
-            try onWriter {
+            try onWriter { [self] in
                 guard let step = try run.plan(request) else { return }
-                result.withLock { $0.add(step) }
+                let subjects = try subjects(of: request)
+                result.withLock {
+                    $0.add(step)
+                    $0.destroyedKeyCount = subjects.count
+                }
             }
         } catch {
             throw file.publicError(error, during: "planning an erasure")
@@ -185,6 +195,7 @@ extension Store {
             note.id = erasure.transactionID
             var request = ErasureRequest(objects: erasure.record.objects, note: note)
             request.properties = erasure.record.properties
+            request.destroysKeys = false
             total.add(try erase(request))
         }
         return total
@@ -233,6 +244,7 @@ extension ErasureReport {
         eventCount += other.eventCount
         transactionCount += other.transactionCount
         fileCount += other.fileCount
+        destroyedKeyCount += other.destroyedKeyCount
         isRebuilt = isRebuilt || other.isRebuilt
         changedPageCount += other.changedPageCount
         freePageCount += other.freePageCount

@@ -215,6 +215,7 @@ struct EntityMigration {
     ) throws {
         guard let property = step.property, let attribute = property.attribute else { return }
         var before = AttributeValue.null
+        var storedBefore: AttributeValue?
         var value = AttributeValue.null
         var asksRule = true
         switch step.kind {
@@ -235,8 +236,9 @@ struct EntityMigration {
             value = try plain.map { try convert($0, from, attribute) ?? .null } ?? attribute.defaultValue ?? .null
             if !value.isNull { asksRule = false }
         case .require(let slot), .validate(let slot):
-            before = try snapshot.value(slot, of: row, reader, old)
-            before = try decrypted(before, attribute, old.properties[slot].id, id)
+            let stored = try snapshot.value(slot, of: row, reader, old)
+            if attribute.isEncrypted { storedBefore = stored }
+            before = try decrypted(stored, attribute, old.properties[slot].id, id)
             value = before
         default:
             before = links.new.assignment.bornDefaults[property.id] ?? .null
@@ -253,27 +255,32 @@ struct EntityMigration {
         let problems = attribute.validate(value, entityName: entity.name)
         for problem in problems { failures.add(problem, id) }
         if problems.isEmpty, !value.isIdentical(to: before) {
+            guard let after = try sealed(value, property, id, row, reader, snapshot, changes, &failures) else { return }
             changes.append(
                 PropertyChange(
-                    property: property.id, before: .value(try encrypted(before, property, id)),
-                    after: .value(try encrypted(value, property, id))))
+                    property: property.id, before: .value(try storedBefore ?? encrypted(before, property, id)),
+                    after: .value(after)))
         }
     }
 
     // MARK: Encryption
 
-    /// A stored value without its encryption.
+    /// A stored value without its encryption; nil if its subject was erased.
     ///
     /// - Throws: `encryptionKeyMissing`, `encryptedValueDamaged`, `missingBlob`.
     func decrypted(
         _ stored: AttributeValue, _ attribute: AttributeDescription, _ property: PropertyID, _ id: ObjectID
     ) throws -> AttributeValue {
         guard attribute.isEncrypted else { return stored }
-        if case .blob(let reference) = stored {
-            let bytes = EncryptedValue(stored: try blobs.read(reference))
-            return try keys.decrypted(.encrypted(bytes), of: property, in: id)
+        do {
+            if case .blob(let reference) = stored {
+                let bytes = EncryptedValue(stored: try blobs.read(reference))
+                return try keys.decrypted(.encrypted(bytes), of: property, in: id)
+            }
+            return try keys.decrypted(stored, of: property, in: id)
+        } catch let error as StrataError where error.code == .subjectErased {
+            return .null
         }
-        return try keys.decrypted(stored, of: property, in: id)
     }
 
     /// A value as the new model stores it.
@@ -286,6 +293,39 @@ struct EntityMigration {
             return .encrypted(try cipher.encrypt(.data(try blobs.read(reference)), of: id))
         }
         return .encrypted(try cipher.encrypt(value, of: id))
+    }
+
+    /// A value as the new model stores it, under the key of its subject if it has one.
+    ///
+    /// - Returns: nil if it lacks a subject, which is added to `failures`.
+    private func sealed(
+        _ value: AttributeValue, _ property: PropertySchema, _ id: ObjectID, _ row: SnapshotRow, _ reader: RowReader,
+        _ snapshot: Snapshot, _ changes: [PropertyChange], _ failures: inout MigrationFailures
+    ) throws -> AttributeValue? {
+        let stored = try encrypted(value, property, id)
+        guard let subject = property.attribute?.encryption?.subject, let cipher = keys.cipher(property), !value.isNull
+        else { return stored }
+        var named = AttributeValue.objectID(id)
+        if case .property(let name) = subject {
+            named = .null
+            if let naming = entity.property(named: name) {
+                if case .value(let made)? = changes.last(where: { $0.property == naming.id })?.after {
+                    named = made
+                } else if let slot = old.slot(of: naming.id) {
+                    named = try snapshot.value(slot, of: row, reader, old)
+                }
+            }
+            if named.isNull {
+                failures.add(
+                    .migration, "\(property.name) is to be encrypted under the key of \(name), which is nil.", entity,
+                    id,
+                    property.name, .null)
+                return nil
+            }
+        }
+        let subjectID = try keys.subjectID(of: named)
+        try keys.makeSubjectKeys([subjectID])
+        return .encrypted(try cipher.seal(cipher.decrypt(stored, of: id), of: id, under: subjectID))
     }
 
     func ask(

@@ -7,10 +7,15 @@ package final class AttributeCipher: Sendable {
     package let property: PropertyID
     package let name: String
     let type: AttributeType
+    /// Whether stored values are encrypted under the key of a subject, too. Until a change is saved, its values are
+    /// under the store's alone.
+    package let hasSubject: Bool
     let given: GivenKeys
     private let table: AttributeKeyTable
+    let subjectKeys = SubjectKeyTable()
 
-    init(_ property: PropertyID, _ name: String, _ type: AttributeType, _ given: GivenKeys) {
+    init(_ property: PropertyID, _ name: String, _ type: AttributeType, _ given: GivenKeys, hasSubject: Bool = false) {
+        self.hasSubject = hasSubject
         self.property = property
         self.name = name
         self.type = type
@@ -36,29 +41,41 @@ package final class AttributeCipher: Sendable {
         _ value: AttributeValue, of object: ObjectID, into writer: inout ByteWriter
     ) throws(StrataError) {
         let keys = table.keys
-        guard let newest = keys.newest else { throw missingKey(nil, object) }
+        guard let newest = keys.newest, let blinder = keys.blinder else { throw missingKey(nil, object) }
+        try encrypt(value, of: object, under: newest, blinder, nil, into: &writer)
+    }
+
+    /// - Parameter subject: its id and that of its key; nil for a value without one.
+    func encrypt(
+        _ value: AttributeValue, of object: ObjectID, under key: AttributeKeys.Key, _ blinder: HMAC<SHA256>,
+        _ subject: (id: SubjectID, key: EncryptionKey.ID)?, into writer: inout ByteWriter
+    ) throws(StrataError) {
         do {
             var source = ByteWriter(capacity: 128)
-            let blind = try fingerprint(of: value, keys, object, &source)
+            let blind = try fingerprint(of: value, blinder, object, &source)
             source.reset()
             blind.withUnsafeBytes { source.append(UnsafeRawBufferPointer(rebasing: $0[..<EncryptedValue.blindSize])) }
             source.append(littleEndian: object.rawValue)
             let start = source.count
             try ValueCodec.encode(value, into: &source)
-            var nonces = newest.nonces
+            var nonces = key.nonces
             nonces.update(bufferPointer: source.bytes)
             let nonce = try nonces.finalize().withUnsafeBytes { digest in
-                try AES.GCM.Nonce(data: UnsafeRawBufferPointer(rebasing: digest[..<EncryptedValue.nonceRange.count]))
+                try AES.GCM.Nonce(data: UnsafeRawBufferPointer(rebasing: digest[..<EncryptedValue.nonceSize]))
             }
             writer.reset()
-            writer.append(EncryptedValue.format)
-            writer.append(littleEndian: newest.id.rawValue)
+            writer.append(subject == nil ? EncryptedValue.format : EncryptedValue.subjectFormat)
+            writer.append(littleEndian: key.id.rawValue)
             writer.append(UnsafeRawBufferPointer(rebasing: source.bytes[..<EncryptedValue.blindSize]))
+            if let subject {
+                subject.id.bytes.withUnsafeBytes { writer.append($0) }
+                writer.append(littleEndian: subject.key.rawValue)
+            }
             let head = writer.count
             writer.append(littleEndian: object.rawValue)
             writer.append(littleEndian: property.rawValue)
             let box = try AES.GCM.seal(
-                UnsafeRawBufferPointer(rebasing: source.bytes[start...]), using: newest.values, nonce: nonce,
+                UnsafeRawBufferPointer(rebasing: source.bytes[start...]), using: key.values, nonce: nonce,
                 authenticating: writer.bytes)
             guard let combined = box.combined else { throw CryptoKitError.incorrectParameterSize }
             writer.truncate(to: head)
@@ -89,12 +106,15 @@ package final class AttributeCipher: Sendable {
     ///
     /// - Throws: as `decrypt(_:of:)`.
     package func decrypt(bytes: UnsafeRawBufferPointer, of object: ObjectID) throws(StrataError) -> AttributeValue {
-        guard bytes.count >= EncryptedValue.overhead, bytes[0] == EncryptedValue.format else {
-            throw damaged(object, nil)
-        }
+        guard let head = EncryptedValue.headSize(of: bytes) else { throw damaged(object, nil) }
         let id = EncryptionKey.ID(UnsafeRawBufferPointer(rebasing: bytes[EncryptedValue.keyIDRange]))
-        guard let key = table.keys.key(id) else { throw missingKey(id, object) }
-        let head = EncryptedValue.blindRange.upperBound
+        let key: AttributeKeys.Key
+        if bytes[0] == EncryptedValue.subjectFormat {
+            key = try subjectKey(bytes, id, object)
+        } else {
+            guard let known = table.keys.key(id) else { throw missingKey(id, object) }
+            key = known
+        }
         do {
             let box = try AES.GCM.SealedBox(combined: UnsafeRawBufferPointer(rebasing: bytes[head...]))
             let size = head + MemoryLayout<UInt64>.size + MemoryLayout<UInt32>.size
@@ -123,16 +143,30 @@ package final class AttributeCipher: Sendable {
         return try decrypt(encrypted, of: object)
     }
 
+    /// The value of an object without its encryption; nil if its subject was erased.
+    ///
+    /// - Throws: `encryptionKeyMissing`, `encryptionKeyWrong`, `encryptedValueDamaged`.
+    package func decryptKept(_ value: AttributeValue, of object: ObjectID) throws(StrataError) -> AttributeValue {
+        guard case .encrypted(let encrypted) = value else { return value }
+        do {
+            return try decrypt(encrypted, of: object)
+        } catch {
+            if error.code == .subjectErased { return .null }
+            throw error
+        }
+    }
+
     /// Whether a value needs no other key than the newest.
     package func isUnderNewestKey(_ encrypted: EncryptedValue) -> Bool {
         guard let newest = table.keys.newest, encrypted.stored.count >= EncryptedValue.overhead else { return false }
         return encrypted.keyID == newest.id.bytes
     }
 
-    /// The value of an object as the app sees it: any value that cannot be decrypted stays as it is.
+    /// The value of an object as the app sees it: nil where its subject was erased; any other value that cannot be
+    /// decrypted stays as it is.
     package func shown(_ value: AttributeValue, of object: ObjectID) -> AttributeValue {
         guard case .encrypted(let encrypted) = value else { return value }
-        do { return try decrypt(encrypted, of: object) } catch { return value }
+        do { return try decrypt(encrypted, of: object) } catch { return error.code == .subjectErased ? .null : value }
     }
 
     // MARK: Searching
@@ -142,7 +176,8 @@ package final class AttributeCipher: Sendable {
     /// - Throws: `encryptionKeyMissing`.
     func blind(_ value: AttributeValue) throws(StrataError) -> EncryptedValue {
         var source = ByteWriter(capacity: 128)
-        let fingerprint = try fingerprint(of: value, table.keys, nil, &source)
+        guard let blinder = table.keys.blinder else { throw missingKey(nil, nil) }
+        let fingerprint = try fingerprint(of: value, blinder, nil, &source)
         return fingerprint.withUnsafeBytes {
             EncryptedValue(blind: UnsafeRawBufferPointer(rebasing: $0[..<EncryptedValue.blindSize]))
         }
@@ -150,9 +185,9 @@ package final class AttributeCipher: Sendable {
 
     /// - Parameter writer: what the form of the value is written to.
     private func fingerprint(
-        of value: AttributeValue, _ keys: AttributeKeys, _ object: ObjectID?, _ writer: inout ByteWriter
+        of value: AttributeValue, _ key: HMAC<SHA256>, _ object: ObjectID?, _ writer: inout ByteWriter
     ) throws(StrataError) -> HMAC<SHA256>.MAC {
-        guard var blinder = keys.blinder else { throw missingKey(nil, object) }
+        var blinder = key
         do {
             try CanonicalForm.append(value, of: type, to: &writer)
         } catch {
@@ -164,11 +199,11 @@ package final class AttributeCipher: Sendable {
 
     // MARK: Errors
 
-    private func context(_ object: ObjectID?) -> StrataError.Context {
+    func context(_ object: ObjectID?) -> StrataError.Context {
         StrataError.Context(objectID: object, key: name)
     }
 
-    private func missingKey(_ id: EncryptionKey.ID?, _ object: ObjectID?) -> StrataError {
+    func missingKey(_ id: EncryptionKey.ID?, _ object: ObjectID?) -> StrataError {
         StrataError(
             .encryptionKeyMissing,
             id.map { "\(name) is encrypted under the key \($0), which was not given; open the store with it." }

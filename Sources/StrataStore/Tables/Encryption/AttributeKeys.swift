@@ -13,6 +13,15 @@ final class AttributeKeys: Sendable {
         let values: SymmetricKey
         /// The hash of what stands before the rest of a nonce's source.
         let nonces: SHA256
+
+        init(_ key: EncryptionKey, _ property: PropertyID) {
+            id = key.id
+            values = key.derived("strata values", property)
+            var nonces = SHA256()
+            nonces.update(data: [0, 0, 0, 1] as [UInt8])
+            key.derived("strata nonces", property).withUnsafeBytes { nonces.update(bufferPointer: $0) }
+            self.nonces = nonces
+        }
     }
 
     /// Of the keys that these were derived from.
@@ -25,12 +34,7 @@ final class AttributeKeys: Sendable {
 
     init(_ given: GivenKeys.State, _ property: PropertyID) {
         version = given.version
-        let keys = given.keys.map { key in
-            var nonces = SHA256()
-            nonces.update(data: [0, 0, 0, 1] as [UInt8])
-            key.derived("strata nonces", property).withUnsafeBytes { nonces.update(bufferPointer: $0) }
-            return Key(id: key.id, values: key.derived("strata values", property), nonces: nonces)
-        }
+        let keys = given.keys.map { Key($0, property) }
         self.keys = keys
         newest = keys.first { $0.id == given.newest }
         blinder = given.blindingKey.map { HMAC<SHA256>(key: EncryptionKey.blinding($0, property)) }

@@ -40,6 +40,18 @@ struct EncryptionKey: Sendable {
         id = Self.derived(root, "strata key id", nil, 8).withUnsafeBytes { ID($0) }
     }
 
+    /// The key that only somebody who has this one and a subject's can make.
+    ///
+    /// - Parameter subject: the key of the subject.
+    init(_ store: EncryptionKey, with subject: EncryptionKey) {
+        let salt = store.derived(Self.subjectPurpose).withUnsafeBytes { Data($0) }
+        root = SymmetricKey(
+            data: HKDF<SHA256>.extract(inputKeyMaterial: subject.derived(Self.subjectPurpose), salt: salt))
+        id = store.id
+    }
+
+    private static let subjectPurpose = "strata subject"
+
     /// The key for one purpose, and one property where that is named.
     func derived(_ purpose: String, _ property: PropertyID? = nil) -> SymmetricKey {
         Self.derived(root, purpose, property, 32)
@@ -51,6 +63,12 @@ struct EncryptionKey: Sendable {
         var info = Data(purpose.utf8)
         if let property { withUnsafeBytes(of: property.rawValue.littleEndian) { info.append(contentsOf: $0) } }
         return root.withUnsafeBytes { HKDF<SHA256>.expand(pseudoRandomKey: $0, info: info, outputByteCount: count) }
+    }
+
+    /// A key for the ids of subjects.
+    static func naming(_ blindingKey: SymmetricKey) -> SymmetricKey {
+        let root = SymmetricKey(data: HKDF<SHA256>.extract(inputKeyMaterial: blindingKey, salt: Data()))
+        return derived(root, "strata subjects", nil, 32)
     }
 
     /// A key for the blinds of one property.

@@ -17,6 +17,7 @@ final class GivenKeys: Sendable {
         var keys: [EncryptionKey] = []
         var newest: EncryptionKey.ID?
         var blindingKey: SymmetricKey?
+        var subjects: SubjectKeys?
     }
 
     /// Takes the keys that the app gave, the newest first.
@@ -26,6 +27,8 @@ final class GivenKeys: Sendable {
             for key in keys where !state.keys.contains(where: { $0.id == key.id }) { state.keys.append(key) }
         }
     }
+
+    func take(subjects: SubjectKeys) { change { $0.subjects = subjects } }
 
     func take(blindingKey: SymmetricKey) { change { $0.blindingKey = blindingKey } }
 
@@ -69,8 +72,13 @@ package final class KeyRing: Sendable {
     package func cipher(_ property: PropertySchema) -> AttributeCipher? {
         guard let attribute = property.attribute, attribute.isEncrypted, !attribute.isTransient else { return nil }
         return ciphers.withLock { ciphers in
-            if let known = ciphers[property.id], known.type == attribute.type { return known }
-            let made = AttributeCipher(property.id, attribute.name, attribute.type, table)
+            if let known = ciphers[property.id], known.type == attribute.type,
+                known.hasSubject == (attribute.encryption?.subject != nil)
+            {
+                return known
+            }
+            let made = AttributeCipher(
+                property.id, attribute.name, attribute.type, table, hasSubject: attribute.encryption?.subject != nil)
             ciphers[property.id] = made
             return made
         }
@@ -96,7 +104,7 @@ package final class KeyRing: Sendable {
     private func reader(of property: PropertyID) -> AttributeCipher {
         ciphers.withLock { ciphers in
             if let known = ciphers[property] { return known }
-            let made = AttributeCipher(property, "the attribute", .undefined, table)
+            let made = AttributeCipher(property, "the attribute", .undefined, table, hasSubject: false)
             ciphers[property] = made
             return made
         }

@@ -114,6 +114,8 @@ package struct StoreOptions: Sendable {
     /// Gives the keys of encrypted attributes, the newest first; nil to open without keys. Asked once, when the store is
     /// opened, if it has such attributes.
     package var encryptionKeys: (@Sendable () throws -> [Data])?
+    /// Where the keys of subjects are; nil to open without.
+    package var subjectKeys: SubjectKeySource?
     /// The log that the store shares with other machines; nil for one of its own.
     package var sharedLog: SharedLogConnection?
     /// What a new store with a shared log takes over from it; nil if the log has not answered.

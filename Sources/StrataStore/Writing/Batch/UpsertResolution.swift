@@ -141,7 +141,11 @@ package struct UpsertResolution {
             else { continue }
             try builder.set(position, try self.value(position, in: new, entity))
         }
-        return try builder.finish()
+        let image = try builder.finish()
+        guard let ring = SchemaKeys.of(snapshot.schema).ring, let subjects = SubjectAttributes(entity, ring) else {
+            return image
+        }
+        return try subjects.sealed(image, of: holder, changed: slots, blob: { throw $0.unreadable })?.image ?? image
     }
 
     /// A value can only be decrypted as that of the object for which it was encrypted.
@@ -208,5 +212,13 @@ package struct UpsertResolution {
             context: .init(
                 entityName: snapshot.schema.entity(insertion.id.entityID)?.name, objectID: insertion.id,
                 conflictingObjectIDs: found))
+    }
+}
+
+extension BlobReference {
+    /// The values of an insertion are in its row until it is known which object they become.
+    fileprivate var unreadable: StrataError {
+        StrataError(
+            .invalidRequest, "A large value under the key of a subject cannot become a value of another object.")
     }
 }

@@ -14,6 +14,8 @@ final class CheckedEntity {
     let linkSlots: SlotSet
     /// Slots whose values may be stored in files.
     let externalSlots: SlotSet
+    /// Slots whose values are encrypted under keys of subjects.
+    let subjectSlots: SlotSet
 
     init(_ schema: EntitySchema) {
         self.schema = schema
@@ -22,5 +24,7 @@ final class CheckedEntity {
         linkSlots = SlotSet(links.map(\.slot))
         externalSlots = SlotSet(
             schema.layout.variableSlots.filter { schema.layout.entries[$0].kind.isExternal })
+        subjectSlots = SlotSet(
+            schema.properties.filter { $0.attribute?.encryption?.subject != nil }.map(\.slot))
     }
 }

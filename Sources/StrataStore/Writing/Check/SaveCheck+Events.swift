@@ -22,6 +22,7 @@ extension SaveCheck {
             }
             guard try RowHeader(image).version == schema.version else { throw modelChanged() }
             if !entity.externalSlots.isEmpty { try checkBlobs(id, image, entity, entity.externalSlots) }
+            if !entity.subjectSlots.isEmpty { try checkSubjects(id, image, entity, entity.subjectSlots) }
             events.append(.inserted, id, previous: previous, image)
             touched.add(id.entityID, .inserted)
         }
@@ -67,6 +68,9 @@ extension SaveCheck {
             if !entity.externalSlots.isDisjoint(with: updates[index].changedSlots) {
                 try checkBlobs(id, updates[index].image.unsafeBytes, entity, updates[index].changedSlots)
             }
+            if !entity.subjectSlots.isDisjoint(with: updates[index].changedSlots) {
+                try checkSubjects(id, updates[index].image.unsafeBytes, entity, updates[index].changedSlots)
+            }
             guard
                 try writeDifferences(
                     updates[index].image.unsafeBytes, updates[index].changedSlots, row, entity, to: &payload)
@@ -87,6 +91,20 @@ extension SaveCheck {
                 context: .init(
                     entityName: entity.schema.name, objectID: id, key: entity.schema.properties[slot].name,
                     path: blobs.path(of: reference)))
+        }
+    }
+
+    /// A value that is only under the store's key would outlive the key of its subject.
+    private func checkSubjects(
+        _ id: ObjectID, _ image: UnsafeRawBufferPointer, _ entity: CheckedEntity, _ slots: SlotSet
+    ) throws {
+        for slot in slots where entity.subjectSlots.contains(slot) {
+            let reader = try RowReader(image, layout: entity.layout)
+            guard let bytes = try reader.bytes(slot), bytes.first == EncryptedValue.format else { continue }
+            throw StrataError(
+                .invalidRequest, "The save has a value that is not encrypted under the key of its subject.",
+                context: .init(
+                    entityName: entity.schema.name, objectID: id, key: entity.schema.properties[slot].name))
         }
     }
 

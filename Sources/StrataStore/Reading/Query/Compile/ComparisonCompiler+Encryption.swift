@@ -25,6 +25,12 @@ extension ComparisonCompiler {
                     .invalidRequest, path,
                     "\(path.text) may be stored outside the row, so it can only be compared with nil.")
             }
+            if encryption.hasSubject {
+                throw refusal(
+                    .invalidRequest, path,
+                    "\(path.text) is encrypted under the key of a subject, so that equal values of two subjects differ; it "
+                        + "can only be compared with nil.")
+            }
             if encryption.lacksKey {
                 throw refusal(
                     .encryptionKeyMissing, path,

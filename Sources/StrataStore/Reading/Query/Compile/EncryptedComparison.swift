@@ -7,6 +7,8 @@ final class EncryptedComparison: Sendable {
     private let property: PropertySchema
     private let type: ComparedType
     private let attributeType: AttributeType
+    /// Whether equal values of two subjects have nothing in common.
+    let hasSubject: Bool
     private let keys: SchemaKeys
     /// Found once, because a description takes longer to copy than a value to hash.
     private let found = AtomicLazyReference<AttributeCipher>()
@@ -17,6 +19,7 @@ final class EncryptedComparison: Sendable {
         property = path.entity.properties[slot]
         type = ComparedType(attribute)
         attributeType = attribute.type
+        hasSubject = attribute.encryption?.subject != nil
         keys = SchemaKeys.of(schema)
     }
 
@@ -72,6 +75,8 @@ final class EncryptedComparison: Sendable {
     ) throws -> AttributeValue {
         do {
             return try cipher.decrypt(value, of: object)
+        } catch  where error.code == .subjectErased {
+            return .null
         } catch  where error.code == .encryptionKeyMissing {
             return value
         }

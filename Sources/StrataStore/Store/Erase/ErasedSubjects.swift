@@ -1,0 +1,53 @@
+import StrataModel
+
+// The keys of erased objects that are subjects of encrypted values. They are destroyed before the first commit of the
+// erasure, as soon as it is known that nothing refuses it. So copies of the store that nobody can reach lose the values
+// even if the erasure is interrupted.
+
+extension Store {
+    /// The subjects whose keys an erasure destroys: objects that are erased whole and that a model has made subjects.
+    ///
+    /// - Throws: `encryptionKeyMissing` if there are some and the store was opened without its key or without keys of
+    ///   subjects.
+    func subjects(of request: ErasureRequest) throws -> [SubjectID] {
+        guard request.attributes == nil, request.properties.isEmpty, file.header.isEncrypted else { return [] }
+        let objects = try subjects(among: request.objects)
+        guard !objects.isEmpty, try !encryptionKeyIDs().isEmpty else { return [] }
+        guard keyRing.hasSubjectKeys, keyRing.namesSubjects else {
+            if !request.destroysKeys { return [] }
+            throw StrataError(
+                .encryptionKeyMissing,
+                "Values are encrypted under keys of the objects that are to be erased, and an erasure destroys these keys; "
+                    + "open the store with its key and the keys of subjects.",
+                context: .init(objectID: objects.first, path: path))
+        }
+        return try objects.map { id throws(StrataError) in try keyRing.subjectID(of: .objectID(id)) }
+    }
+
+    /// The objects of entities that are subjects in any model of the store.
+    private func subjects(among ids: [ObjectID]) throws -> [ObjectID] {
+        let entities = try file.read { _, _, histories in
+            var entities: Set<EntityID> = []
+            for schema in try histories.schemas { schema.addSubjects(to: &entities) }
+            return entities
+        }
+        return ids.filter { entities.contains($0.entityID) }
+    }
+}
+
+extension Schema {
+    /// Adds the entities whose objects are subjects.
+    fileprivate func addSubjects(to found: inout Set<EntityID>) {
+        for entity in entities {
+            for property in entity.properties {
+                switch property.attribute?.encryption?.subject {
+                case .object?: found.formUnion(entity.entityIDs)
+                case .property(let name)?:
+                    guard let relationship = entity.property(named: name)?.relationship else { continue }
+                    found.formUnion(self.entity(relationship.destination)?.entityIDs ?? [])
+                case nil: continue
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import StrataModel
+
+/// What an upgrade has done to a store, or would do.
+package struct UpgradeReport: Sendable {
+    /// The form of the store at one moment.
+    package struct Form: Sendable {
+        package let eventCount: Int
+        /// The records that hold the events: those of single events, and blocks.
+        package let recordCount: Int
+        package let blockCount: Int
+        package let fileSizeInBytes: Int
+        package let logSizeInBytes: Int
+        package let freeSizeInBytes: Int
+        /// What the store has that not every version knows.
+        package let features: [StoreFeature]
+
+        /// The oldest version that opens the store for writing.
+        package var oldestVersion: String { features.isEmpty ? StoreFeature.firstVersion : StoreFeature.ownVersion }
+    }
+
+    package let before: Form
+    /// Nil if nothing was written.
+    package var after: Form?
+    /// How many events went into blocks, or would be looked at for that.
+    package var packedEventCount = 0
+    package var stepCount = 0
+    package var duration = Duration.zero
+
+    init(before: Form) { self.before = before }
+}
+
+/// Something in a store that versions before it refuse, or open for reading only.
+package enum StoreFeature: String, Sendable, Hashable, CaseIterable {
+    case blocks = "blocks of events"
+    case truncation = "a truncated history"
+    case erasures = "erasures"
+    case encryption = "encrypted attributes"
+    case journal = "a journal of saves"
+    case views = "declared views"
+    case texts = "full texts"
+    case standby = "a standby"
+
+    /// The first released version, which has none of them.
+    static let firstVersion = "0.1.0"
+    /// What has all of them.
+    static let ownVersion = "this version"
+
+    /// Whether a version that does not know it still reads the store.
+    package var isReadableWithout: Bool {
+        switch self {
+        case .views, .texts, .standby: true
+        case .blocks, .truncation, .erasures, .encryption, .journal: false
+        }
+    }
+}
+
+extension StoreHeader {
+    /// What the store has that not every version knows.
+    var features: [StoreFeature] {
+        StoreFeature.allCases.filter { feature in
+            switch feature {
+            case .blocks: hasBlocks
+            case .truncation: hasBaseline
+            case .erasures: hasErasures
+            case .encryption: isEncrypted
+            case .journal: isJournaled
+            case .views: hasViews
+            case .texts: hasTexts
+            case .standby: isStandby
+            }
+        }
+    }
+}

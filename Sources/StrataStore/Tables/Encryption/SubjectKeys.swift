@@ -1,0 +1,87 @@
+import Foundation
+import Locking
+import StrataModel
+
+/// The keys of subjects that a store has asked for, for a while.
+///
+/// A key is asked for again after `lifetime`, so that other processes stop to read what one has erased. The mutex guards
+/// the known answers.
+final class SubjectKeys: Sendable {
+    /// The longest time for which a destroyed key is still used by a process that has asked for it before.
+    static let lifetime = Duration.seconds(30)
+    /// After so many the answers are forgotten.
+    private static let mostKnown = 8192
+
+    private struct Known {
+        let key: EncryptionKey?
+        let since: ContinuousClock.Instant
+    }
+
+    let source: SubjectKeySource
+    private let known = Locked<[SubjectID: Known]>([:])
+
+    init(_ source: SubjectKeySource) { self.source = source }
+
+    /// The key of a subject.
+    ///
+    /// - Throws: `subjectErased`; `encryptionKeyMissing` if there never was one; what the app's keys throw.
+    func key(of subject: SubjectID) throws -> EncryptionKey {
+        if let known = known(subject) {
+            guard let key = known.key else { throw StrataError.subjectErased(subject) }
+            return key
+        }
+        switch try source.find(subject) {
+        case .key(let secret): return try keep(secret, subject)
+        case .destroyed:
+            keep(nil, subject)
+            throw StrataError.subjectErased(subject)
+        case .none:
+            throw StrataError(
+                .encryptionKeyMissing,
+                "The keys of subjects that were given have none for the subject \(subject); open the store with those "
+                    + "that it was written with.")
+        }
+    }
+
+    /// Makes the keys that are missing.
+    ///
+    /// - Throws: `subjectErased`; what the app's keys throw.
+    func make(_ subjects: Set<SubjectID>) throws {
+        let missing = subjects.filter { known($0)?.key == nil }
+        if missing.isEmpty { return }
+        let order = Array(missing)
+        let secrets = try source.make(order)
+        guard secrets.count == order.count else {
+            throw StrataError(
+                .encryptionKeyMissing,
+                "\(order.count) keys of subjects were asked for and \(secrets.count) were made; give one for each.")
+        }
+        for (subject, secret) in zip(order, secrets) { _ = try keep(secret, subject) }
+    }
+
+    /// Destroys keys for ever.
+    func destroy(_ subjects: [SubjectID]) throws {
+        known.withLock { known in for subject in subjects { known[subject] = nil } }
+        try source.destroy(subjects)
+        // A reader may have asked for one meanwhile.
+        for subject in subjects { keep(nil, subject) }
+    }
+
+    private func known(_ subject: SubjectID) -> Known? {
+        guard let found = known.withLock({ $0[subject] }) else { return nil }
+        return .now - found.since < Self.lifetime ? found : nil
+    }
+
+    private func keep(_ secret: Data, _ subject: SubjectID) throws(StrataError) -> EncryptionKey {
+        let key = try EncryptionKey(secret)
+        keep(key, subject)
+        return key
+    }
+
+    private func keep(_ key: EncryptionKey?, _ subject: SubjectID) {
+        known.withLock { known in
+            if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+            known[subject] = Known(key: key, since: .now)
+        }
+    }
+}
