@@ -174,6 +174,32 @@ import Testing
         #expect(try other.blob(digest: Data(repeating: 8, count: 32)) == Data())
     }
 
+    @Test(arguments: TestLog.all) func anAppendNeedsTheLargeValuesThatItNames(log: TestLog) throws {
+        let client = try log.make().connect()
+        let made = try filled(client, 1)
+        let digests = (1...3).map { Data(repeating: UInt8($0), count: 32) }
+        for digest in digests { try client.put(blob: digest + digest, digest: digest) }
+        #expect(try client.upkeep.blobDigests(after: nil, limit: 2) == Array(digests[..<2]))
+        #expect(try client.upkeep.blobDigests(after: digests[1], limit: 2) == [digests[2]])
+        // The caller does not know of what others have appended.
+        #expect(try client.upkeep.remove(blobs: [digests[0]], at: .zero) == false)
+        #expect(try client.blob(digest: digests[0]) != nil)
+        #expect(try client.upkeep.remove(blobs: Array(digests[..<2]), at: made[0].number))
+        #expect(try client.upkeep.remove(blobs: Array(digests[..<2]), at: made[0].number))
+        #expect(try client.upkeep.blobDigests(after: nil, limit: 9) == [digests[2]])
+        var next = transaction(after: made[0].end)
+        next.blobs = digests
+        #expect(try client.append([next], after: made[0].end) == .lacking(Array(digests[..<2])))
+        #expect(try client.readAll() == made)
+        for digest in digests[..<2] { try client.put(blob: digest + digest, digest: digest) }
+        #expect(try client.append([next], after: made[0].end) == .appended)
+        // Repeated, it is the same append, whatever became of the values.
+        #expect(try client.upkeep.remove(blobs: digests, at: next.number))
+        #expect(try client.append([next], after: made[0].end) == .appended)
+        next.blobs = []
+        #expect(try client.readAll() == made + [next])
+    }
+
     @Test(arguments: TestLog.all) func logsOfOneServerAreApart(log: TestLog) throws {
         let (first, second) = (try log.make().connect(), try log.make().connect())
         let made = try filled(first, 2)
@@ -197,6 +223,7 @@ import Testing
                             ids.append(next.id)
                             end = next.end
                         case .overtaken(let missing): end = missing.last?.end ?? end
+                        case .lacking(let digests): Issue.record("\(digests)")
                         }
                     }
                     return ids

@@ -91,11 +91,17 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
         try ask { state throws(SharedLogFailure) in
             let here = state.end
             if here == end {
+                let lacking = transactions.flatMap(\.blobs).filter { state.blobs[$0] == nil }
+                if !lacking.isEmpty { return .lacking(lacking) }
                 let ids = Set(state.transactions.map(\.id))
                 if let known = transactions.first(where: { ids.contains($0.id) }) {
                     throw .refused(.repeatedID(known.id))
                 }
-                state.transactions += transactions
+                state.transactions += transactions.map { transaction in
+                    var kept = transaction
+                    kept.blobs = []
+                    return kept
+                }
                 return .appended
             }
             if let last = transactions.last, state.transactions.contains(where: { $0.digest == last.digest }) {
@@ -154,6 +160,7 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
     }
 
     var leases: any SharedLeases { MemoryLeases(server) }
+    var upkeep: any SharedLogUpkeep { MemoryUpkeep(server) }
 
     func close() { server.withState { _ in isClosed = true } }
 }

@@ -6,7 +6,7 @@ import StrataModel
 
 extension LogNode {
     /// How much is received at a time.
-    private static let stepInBytes = 8 << 20
+    static let stepInBytes = 8 << 20
     /// How long one question for news waits.
     private static let wait = Duration.seconds(1)
 
