@@ -191,6 +191,7 @@ final class PostgresConnection {
             return .refused(
                 StrataError(.logUnavailable, "The role may not use the shared log: \(message). Grant it the rights."))
         case "ST001": return .refused(.behindCut(message))
+        case "ST002": return .refused(StrataError(.divergedLog, "The shared log refuses: \(message)."))
         case "23505":
             return .refused(
                 StrataError(

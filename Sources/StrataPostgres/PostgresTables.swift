@@ -9,7 +9,7 @@ enum PostgresTables {
     static var version: UInt64 { UInt64(steps.count) }
 
     /// What brings the tables from each version to the next.
-    static let steps: [[String]] = [first, [rewrite], PostgresLeases.tables, PostgresUpkeep.tables]
+    static let steps: [[String]] = [first, [rewrite], PostgresLeases.tables, PostgresUpkeepTables.tables]
 
     /// Before the first step.
     static let preparation = [
@@ -103,7 +103,7 @@ enum PostgresTables {
     /// What only `strata_maintain` may call.
     private static let maintaining = [
         "rewrite(text, bigint[], bytea[], bytea[])", "remove_blobs(text, bytea[], bigint)",
-        "put_piece(text, uuid, bigint, bytea)", "publish_snapshot(text, uuid, bigint, bytea, bigint, bigint, bytea)",
+        "put_piece(text, uuid, bigint, bytea)", "publish_snapshot(text, uuid, bigint, bigint, bytea, bigint, bigint, bytea)",
         "cut(text, bigint, bytea)", "drop_cut(text, bigint)",
     ]
 

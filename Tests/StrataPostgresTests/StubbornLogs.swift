@@ -76,6 +76,7 @@ final class Interposed: SharedLog, @unchecked Sendable {
     private let log: any SharedLog
     private let lock = NSLock()
     private var before: (@Sendable () throws -> Void)?
+    private var upkeepLeft = Int.max
 
     init(_ log: any SharedLog) { self.log = log }
 
@@ -107,6 +108,15 @@ final class Interposed: SharedLog, @unchecked Sendable {
     func blob(digest: Data) throws(SharedLogFailure) -> Data? { try log.blob(digest: digest) }
     func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) { try log.rewrite(transactions) }
     var leases: any SharedLeases { log.leases }
-    var upkeep: any SharedLogUpkeep { log.upkeep }
+
+    /// From then on, questions about upkeep get nowhere.
+    func failUpkeep(after count: Int) { lock.withLock { upkeepLeft = count } }
+
+    var upkeep: any SharedLogUpkeep {
+        lock.withLock {
+            if upkeepLeft != .max { upkeepLeft -= 1 }
+            return upkeepLeft < 0 ? CutUpkeep() : log.upkeep
+        }
+    }
     func close() { log.close() }
 }

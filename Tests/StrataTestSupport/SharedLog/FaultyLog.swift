@@ -165,9 +165,17 @@ private struct CutLeases: SharedLeases {
 }
 
 /// Upkeep that cannot be reached.
-private struct CutUpkeep: SharedLogUpkeep {
+package struct CutUpkeep: SharedLogUpkeep {
+    package init() {}
+
     private var failure: SharedLogFailure { .unreachable("the log is cut off") }
 
-    func blobDigests(after digest: Data?, limit: Int) throws(SharedLogFailure) -> [Data] { throw failure }
-    func remove(blobs: [Data], at end: TransactionNumber) throws(SharedLogFailure) -> Bool { throw failure }
+    package func blobDigests(after digest: Data?, limit: Int) throws(SharedLogFailure) -> [Data] { throw failure }
+    package func remove(blobs: [Data], at end: TransactionNumber) throws(SharedLogFailure) -> Bool { throw failure }
+    package func beginning() throws(SharedLogFailure) -> SharedLogBeginning { throw failure }
+    package func piece(_ index: Int, of snapshot: UUID) throws(SharedLogFailure) -> Data? { throw failure }
+    package func put(piece: Data, at index: Int, of snapshot: UUID) throws(SharedLogFailure) { throw failure }
+    package func publish(_ snapshot: SharedSnapshot) throws(SharedLogFailure) -> Bool { throw failure }
+    package func cut(through end: SharedLogEnd) throws(SharedLogFailure) { throw failure }
+    package func dropCut(limit: Int) throws(SharedLogFailure) -> Int { throw failure }
 }

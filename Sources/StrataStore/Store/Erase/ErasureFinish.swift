@@ -65,6 +65,7 @@ struct ErasureFinish: Sendable {
         } catch let error as LMDBError where error.code == .busy {
             report.waiting.append("transactions that are open use the file")
         }
+        if report.isComplete, let problem = try renewSnapshot() { report.waiting.append(problem) }
         if report.isComplete { try file.write { try removeMark($0) } }
     }
 
@@ -72,6 +73,24 @@ struct ErasureFinish: Sendable {
     private func removeMark(_ transaction: WriteTransaction) throws {
         let mark = try ErasureMark.read(transaction, file.tables)
         if mark?.received.isEmpty != false { try ErasureMark.remove(transaction, file.tables) }
+    }
+
+    /// Puts a new snapshot into the shared log in the place of one that has the values.
+    ///
+    /// - Returns: why the old one is still there; nil if it is not.
+    private func renewSnapshot() throws -> String? {
+        guard let node else { return nil }
+        do {
+            let beginning = try node.contact.ask { () throws(SharedLogFailure) in try node.log.upkeep.beginning() }
+            let last = try file.environment.read { try ErasureList.all($0, file.tables).map(\.eventNumber).max() }
+            guard let snapshot = beginning.snapshot, let last, snapshot.end.event < last, node.mayRewrite else {
+                return nil
+            }
+            _ = try SnapshotMaking(node: node).publish(beginningAfter: beginning.cut.transaction)
+            return nil
+        } catch let error as StrataError where [.logUnavailable, .persistentStoreTimeout].contains(error.code) {
+            return "the snapshot in the shared log has the values: \(error)"
+        }
     }
 
     /// Has the shared log lose the values, also the large ones.

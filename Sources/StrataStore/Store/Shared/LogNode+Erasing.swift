@@ -23,18 +23,20 @@ extension LogNode {
             let part = sorted[first..<min(sorted.count, first + 256)]
             let transactions = try file.environment.read { transaction in
                 let head = try file.readHead(transaction)
-                let frames = try FrameReader(
-                    LogReader(transaction, file.tables, try file.histories(for: head, transaction)), head)
-                return try part.map { SharedTransaction(try frames.frame($0, path: file.path)) }
+                let reader = LogReader(transaction, file.tables, try file.histories(for: head, transaction))
+                let frames = try FrameReader(reader, head)
+                // Of a log that was cut, a new store has only the state there.
+                let first = try reader.baseline()?.transaction ?? .zero
+                return try part.filter { $0 > first }.map { SharedTransaction(try frames.frame($0, path: file.path)) }
             }
             try contact.ask { () throws(SharedLogFailure) in try log.rewrite(transactions) }
         }
     }
 
     /// How many large values the log is asked for or told of at a time.
-    private static let digestsAtOnce = 1_000
+    static let digestsAtOnce = 1_000
     /// How often others may append meanwhile.
-    private static let mostAttempts = 50
+    static let mostAttempts = 50
 
     /// Has the log lose the large values that no event of it names. On the thread that writes.
     ///

@@ -70,6 +70,7 @@ extension LogNode {
     private func receiveNews() -> Bool {
         if contact.hasStopped { return false }
         keepLeases()
+        keepPosition()
         do {
             let here = try localEnd()
             let end = try log.wait(after: here.transaction, timeout: Self.wait)
@@ -128,6 +129,7 @@ extension LogNode {
 
     func close() {
         endLeases()
+        endPosition()
         log.close()
         receiving.waitUntilEnded()
         makeErasures.withLock { $0 = nil }

@@ -25,6 +25,8 @@ final class LogNode: LogGate {
     let makeErasures = Locked<(@Sendable () throws -> Void)?>(nil)
     let receiving = ReceivingThread()
     let leases = Locked<[String: LogLease]>([:])
+    /// What the log knows of the store's position.
+    let position = Locked<NodePosition?>(nil)
 
     init(
         _ log: any SharedLog, _ connection: SharedLogConnection, _ file: StoreFile, _ blobs: BlobStore,

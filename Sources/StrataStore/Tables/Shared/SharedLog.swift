@@ -201,6 +201,8 @@ package struct SharedLogConnection: Sendable {
     package var name: String
     /// How long a save tries to reach the log before it throws `logUnavailable` or `inDoubt`.
     package var timeout: Duration
+    /// How often a store tells the log how far it has come.
+    package var positionInterval = Duration.seconds(60)
 
     package init(name: String, timeout: Duration, connect: @escaping @Sendable () throws -> any SharedLog) {
         self.connect = connect
