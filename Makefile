@@ -9,7 +9,7 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples tool server server-test server-load studio studio-test studio-screenshots demo-large test test-shared \
+.PHONY: demo examples three-nodes tool server server-test server-load studio studio-test studio-screenshots demo-large test test-shared \
     test-shared-network model-shared trust trust-quick docs bench fuzz sanitize \
     lint format clean dependencies
 
@@ -27,6 +27,12 @@ examples: dependencies
 	    $(EXAMPLES)/.build/debug/$$story --store "$(CURDIR)/$$story.strata" --fixtures "$(CURDIR)/Fixtures/$$story"; \
 	done
 	@printf '\n== bin/strata inspect\n\n'; bin/strata inspect "$(CURDIR)/Photorama.strata"
+
+# Three processes with a store each and one log, in a PostgreSQL of their own: shows each change travel. Some ten seconds
+# after the build. NODES has options: `NODES="--changes 100 --pause 50"`.
+three-nodes: dependencies
+	swift build $(QUICK) --package-path $(EXAMPLES) --product MustC
+	@Scripts/test-shared.sh $(EXAMPLES)/.build/debug/MustC three-nodes --fixtures "$(CURDIR)/Fixtures/MustC" $(NODES)
 
 # A service with Hummingbird over the model of LetsEat, on http://127.0.0.1:8080, with a store beside this file.
 SERVER := Examples/Server
@@ -98,7 +104,7 @@ test-shared: dependencies
 	        Scripts/test-shared.sh Scripts/test.sh --filter SharedFullServerTests; \
 	else echo "The test of a full disk did not run: it needs root to mount one."; fi
 	STRATA_TESTS=ExamplesTests swift build --build-tests
-	STRATA_TESTS=ExamplesTests Scripts/test-shared.sh Scripts/test.sh --filter SharedStoryTests
+	STRATA_TESTS=ExamplesTests Scripts/test-shared.sh Scripts/test.sh --filter 'SharedStoryTests|ThreeNodesTests'
 
 # The test of partitions with a network for each store, some minutes, as root.
 test-shared-network: dependencies

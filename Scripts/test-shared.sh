@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Starts a PostgreSQL of its own on a socket in a temporary directory, runs the tests of shared logs on it, and stops it.
+# Starts a PostgreSQL of its own on a socket in a temporary directory, runs a command with its address in STRATA_POSTGRES,
+# such as the tests of shared logs, and stops it.
 # Installs Debian's PostgreSQL if there is none.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -179,8 +179,8 @@ final class PostgresConnection {
         let code = code ?? ""
         let reason = hint.map { "\(message) (\($0))" } ?? message
         switch code {
-        // The server ends, and may have committed before.
-        case "57P01", "57P02", "": return .answerLost(reason)
+        // The server ends, or has ended the connection, and may have committed before.
+        case "57P01", "57P02", "57P05", "": return .answerLost(reason)
         case "42P01", "42883", "3F000", "42703":
             return .refused(
                 StrataError(
@@ -190,6 +190,8 @@ final class PostgresConnection {
         case "42501":
             return .refused(
                 StrataError(.logUnavailable, "The role may not use the shared log: \(message). Grant it the rights."))
+        case "ST001": return .refused(.behindCut(message))
+        case "ST002": return .refused(StrataError(.divergedLog, "The shared log refuses: \(message)."))
         case "23505":
             return .refused(
                 StrataError(

@@ -52,20 +52,56 @@ final class PostgresLog: SharedLog {
 
     // MARK: Asking
 
+    /// Asks on the connection, and once more on a new one if that had been open and is closed by now: servers and what
+    /// is between end connections that are idle. All that is asked may be asked twice.
     func ask<R>(
         _ body: (PostgresConnection, ContinuousClock.Instant) throws(SharedLogFailure) -> R
     ) throws(SharedLogFailure) -> R {
         try connection.withLock { slot throws(SharedLogFailure) in
             guard !isClosed.withLock({ $0 }) else { throw .unreachable("the log is closed") }
             let deadline = ContinuousClock.now + timeout
+            let wasOpen = slot.connection != nil
             do throws(SharedLogFailure) {
-                return try body(try connected(&slot, deadline), deadline)
+                return try attempt(&slot, deadline, body)
             } catch {
-                // After a refusal the connection is sound.
                 if case .refused = error { throw error }
-                slot.connection = nil
-                throw error
+                guard wasOpen, ContinuousClock.now < deadline else { throw error }
+                return try again(&slot, deadline, after: error, body)
             }
+        }
+    }
+
+    private func attempt<R>(
+        _ slot: inout Slot, _ deadline: ContinuousClock.Instant,
+        _ body: (PostgresConnection, ContinuousClock.Instant) throws(SharedLogFailure) -> R
+    ) throws(SharedLogFailure) -> R {
+        do throws(SharedLogFailure) {
+            return try body(try connected(&slot, deadline), deadline)
+        } catch {
+            // After a refusal the connection is sound.
+            if case .refused = error { throw error }
+            slot.connection = nil
+            throw error
+        }
+    }
+
+    private func again<R>(
+        _ slot: inout Slot, _ deadline: ContinuousClock.Instant, after first: SharedLogFailure,
+        _ body: (PostgresConnection, ContinuousClock.Instant) throws(SharedLogFailure) -> R
+    ) throws(SharedLogFailure) -> R {
+        do throws(SharedLogFailure) {
+            return try attempt(&slot, deadline, body)
+        } catch {
+            // What was asked first may have been done.
+            if case .answerLost = first, case .unreachable = error { throw first }
+            throw error
+        }
+    }
+
+    /// Runs one statement.
+    func ask(_ statement: String, _ values: [PostgresValue]) throws(SharedLogFailure) -> PostgresRows {
+        try ask { connection, deadline throws(SharedLogFailure) in
+            try connection.run(statement, values, deadline: deadline)
         }
     }
 
@@ -139,12 +175,13 @@ final class PostgresLog: SharedLog {
     ) throws(SharedLogFailure) -> SharedAppendAnswer {
         let rows = try ask { connection, deadline throws(SharedLogFailure) in
             try connection.run(
-                "select * from strata.append($1, $2, $3, $4, $5, $6, $7, $8)", preparedAs: "append",
+                "select * from strata.append($1, $2, $3, $4, $5, $6, $7, $8, $9)", preparedAs: "append",
                 [
                     log, .integer(end.transaction.rawValue), .bytes(end.digest), .uuids(transactions.map(\.id)),
                     .integers(transactions.map(\.firstEvent.rawValue)),
                     .integers(transactions.map { UInt64($0.eventCount) }),
                     .byteArrays(transactions.map(\.digest)), .byteArrays(transactions.map(\.bytes)),
+                    .byteArrays(transactions.flatMap(\.blobs)),
                 ], deadline: deadline)
         }
         switch rows.integer(0, 0) {
@@ -154,6 +191,7 @@ final class PostgresLog: SharedLog {
         case 1: return .appended
         case 2: return .overtaken(try Self.transactions(in: rows, from: 1))
         case 3: throw .refused(.diverged(at: end))
+        case 5: return .lacking((0..<rows.count).compactMap { rows.data($0, 5) })
         default: throw .refused(Self.missing(lineage))
         }
     }
@@ -190,12 +228,7 @@ final class PostgresLog: SharedLog {
     }
 
     func digest(of number: TransactionNumber) throws(SharedLogFailure) -> [UInt8]? {
-        try ask { connection, deadline throws(SharedLogFailure) in
-            let rows = try connection.run(
-                "select digest from strata.transactions where lineage = $1 and number = $2",
-                [log, .integer(number.rawValue)], deadline: deadline)
-            return rows.count == 0 ? nil : rows.data(0, 0).map { Array($0) }
-        }
+        try ask("select strata.digest_of($1, $2)", [log, .integer(number.rawValue)]).data(0, 0).map { Array($0) }
     }
 
     func leaseRows(_ count: UInt64) throws(SharedLogFailure) -> Range<UInt64> {
@@ -211,30 +244,22 @@ final class PostgresLog: SharedLog {
     }
 
     func put(blob: Data, digest: Data) throws(SharedLogFailure) {
-        try ask { connection, deadline throws(SharedLogFailure) in
-            _ = try connection.run(
-                "select strata.put_blob($1, $2, $3)", [log, .bytes(digest), .bytes(blob)], deadline: deadline)
-        }
+        _ = try ask("select strata.put_blob($1, $2, $3)", [log, .bytes(digest), .bytes(blob)])
     }
 
     func blob(digest: Data) throws(SharedLogFailure) -> Data? {
-        try ask { connection, deadline throws(SharedLogFailure) in
-            let rows = try connection.run(
-                "select bytes from strata.blobs where lineage = $1 and digest = $2", [log, .bytes(digest)],
-                deadline: deadline)
-            return rows.count == 0 ? nil : rows.data(0, 0)
-        }
+        let rows = try ask(
+            "select bytes from strata.blobs where lineage = $1 and digest = $2", [log, .bytes(digest)])
+        return rows.count == 0 ? nil : rows.data(0, 0)
     }
 
     func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) {
-        try ask { connection, deadline throws(SharedLogFailure) in
-            _ = try connection.run(
-                "select strata.rewrite($1, $2, $3, $4)",
-                [
-                    log, .integers(transactions.map(\.number.rawValue)), .byteArrays(transactions.map(\.digest)),
-                    .byteArrays(transactions.map(\.bytes)),
-                ], deadline: deadline)
-        }
+        _ = try ask(
+            "select strata.rewrite($1, $2, $3, $4)",
+            [
+                log, .integers(transactions.map(\.number.rawValue)), .byteArrays(transactions.map(\.digest)),
+                .byteArrays(transactions.map(\.bytes)),
+            ])
     }
 
     func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
@@ -242,6 +267,7 @@ final class PostgresLog: SharedLog {
     }
 
     var leases: any SharedLeases { PostgresLeases(log: self, lineage: lineage) }
+    var upkeep: any SharedLogUpkeep { PostgresUpkeep(log: self, lineage: lineage) }
 
     func close() {
         isClosed.withLock { $0 = true }

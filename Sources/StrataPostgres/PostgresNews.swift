@@ -59,14 +59,28 @@ final class PostgresNews: Sendable {
     func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
         try link.withLock { link throws(SharedLogFailure) in
             let end = ContinuousClock.now + timeout
+            // A connection that was open may have been ended meanwhile.
+            let wasOpen = link.connection != nil
             do throws(SharedLogFailure) {
-                return try wait(after: number, until: end, &link)
+                return try attempt(after: number, until: end, &link)
             } catch {
-                link.connection = nil
-                // Whatever was asked changes nothing.
-                if case .answerLost(let reason) = error { throw .unreachable(reason) }
-                throw error
+                if case .refused = error { throw error }
+                guard wasOpen, !orders.withLock({ $0.isClosed }) else { throw error }
+                return try attempt(after: number, until: end, &link)
             }
+        }
+    }
+
+    private func attempt(
+        after number: TransactionNumber, until end: ContinuousClock.Instant, _ link: inout Link
+    ) throws(SharedLogFailure) -> TransactionNumber {
+        do throws(SharedLogFailure) {
+            return try wait(after: number, until: end, &link)
+        } catch {
+            link.connection = nil
+            // Whatever was asked changes nothing.
+            if case .answerLost(let reason) = error { throw .unreachable(reason) }
+            throw error
         }
     }
 

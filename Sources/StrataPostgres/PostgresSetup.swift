@@ -67,8 +67,9 @@ public enum PostgresSetup {
             for statement in step { try run(statement) }
             try run("insert into strata.versions(version) values (\(index + 1))")
         }
-        if access == .roles {
-            try run(PostgresTables.roles)
+        let isGranted = try connection.run(PostgresTables.hasGrants, deadline: deadline).integer(0, 0) == 1
+        if access == .roles || isGranted {
+            if access == .roles { try run(PostgresTables.roles) }
             for statement in PostgresTables.grants { try run(statement) }
         }
         try run("commit")

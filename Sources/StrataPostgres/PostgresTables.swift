@@ -9,7 +9,7 @@ enum PostgresTables {
     static var version: UInt64 { UInt64(steps.count) }
 
     /// What brings the tables from each version to the next.
-    static let steps: [[String]] = [first, [rewrite], PostgresLeases.tables]
+    static let steps: [[String]] = [first, [rewrite], PostgresLeases.tables, PostgresUpkeepTables.tables]
 
     /// Before the first step.
     static let preparation = [
@@ -41,72 +41,9 @@ enum PostgresTables {
             lineage text not null, digest bytea not null, bytes bytea not null, primary key (lineage, digest))
         """,
         "alter table strata.blobs alter column bytes set storage external",
-        append, readAfter, begin, leaseRows, putBlob,
+        // What reads and appends is made by a later step.
+        begin, leaseRows, putBlob,
     ]
-
-    /// Outcomes: 0 appended, 1 appended by an earlier call, 2 overtaken (with the missing transactions), 3 another
-    /// history, 4 no such log.
-    private static let append = """
-        create function strata.append(
-            log text, expected bigint, expected_digest bytea, ids uuid[], first_events bigint[], counts bigint[],
-            digests bytea[], contents bytea[])
-        returns table(
-            outcome bigint, number bigint, id uuid, first_event bigint, events bigint, digest bytea, bytes bytea)
-        language plpgsql volatile security definer set search_path = '' as $$
-        #variable_conflict use_column
-        declare
-            head record;
-            added bigint := cardinality(ids);
-            known bytea;
-        begin
-            select l.number, l.digest into head from strata.logs l where l.lineage = log for update;
-            if not found then
-                outcome := 4;
-                return next;
-                return;
-            end if;
-            if head.number = expected and head.digest = expected_digest then
-                insert into strata.transactions(lineage, number, id, first_event, events, digest, bytes)
-                    select log, expected + n, ids[n], first_events[n], counts[n], digests[n], contents[n]
-                    from generate_series(1, added) n;
-                update strata.logs l set number = expected + added,
-                    event = first_events[added] + counts[added] - 1, digest = digests[added]
-                    where l.lineage = log;
-                outcome := 0;
-                number := expected + added;
-                return next;
-                return;
-            end if;
-            if exists (select from strata.transactions t
-                       where t.lineage = log and t.id = ids[added] and t.digest = digests[added]) then
-                outcome := 1;
-                number := head.number;
-                return next;
-                return;
-            end if;
-            select t.digest into known from strata.transactions t where t.lineage = log and t.number = expected;
-            if head.number <= expected or (expected > 0 and known is distinct from expected_digest) then
-                outcome := 3;
-                number := head.number;
-                return next;
-                return;
-            end if;
-            return query select 2::bigint, r.number, r.id, r.first_event, r.events, r.digest, r.bytes
-                from strata.read_after(log, expected, 1048576) r;
-        end $$
-        """
-
-    private static let readAfter = """
-        create function strata.read_after(log text, known bigint, most_bytes bigint)
-        returns table(number bigint, id uuid, first_event bigint, events bigint, digest bytea, bytes bytea)
-        language sql stable security definer set search_path = '' as $$
-            select s.number, s.id, s.first_event, s.events, s.digest, s.bytes
-            from (select c.*, sum(octet_length(c.bytes)) over (order by c.number) - octet_length(c.bytes) as before
-                  from (select * from strata.transactions t where t.lineage = log and t.number > known
-                        order by t.number limit 8192) c) s
-            where s.before < most_bytes order by s.number
-        $$
-        """
 
     /// Begins a log unless it is there; the answer is what is there then.
     private static let begin = """
@@ -163,12 +100,25 @@ enum PostgresTables {
         end $$
         """
 
-    static let grants = [
-        "revoke all on all functions in schema strata from public",
-        "grant usage on schema strata to strata_append, strata_maintain",
-        "grant select on all tables in schema strata to strata_append",
-        "grant execute on all functions in schema strata to strata_append, strata_maintain",
-        "revoke execute on function strata.rewrite(text, bigint[], bytea[], bytea[]) from strata_append",
-        "grant all on all tables in schema strata to strata_maintain",
+    /// What only `strata_maintain` may call.
+    private static let maintaining = [
+        "rewrite(text, bigint[], bytea[], bytea[])", "remove_blobs(text, bytea[], bigint)",
+        "put_piece(text, uuid, bigint, bytea)", "publish_snapshot(text, uuid, bigint, bigint, bytea, bigint, bigint, bytea)",
+        "cut(text, bigint, bytea)", "drop_cut(text, bigint)",
     ]
+
+    static let grants =
+        [
+            "revoke all on all functions in schema strata from public",
+            "grant usage on schema strata to strata_append, strata_maintain",
+            "grant select on all tables in schema strata to strata_append",
+            "grant execute on all functions in schema strata to strata_append, strata_maintain",
+        ] + maintaining.map { "revoke execute on function strata.\($0) from strata_append" }
+        + ["grant all on all tables in schema strata to strata_maintain"]
+
+    /// Whether the roles may use the tables, so that they must be granted what is made anew.
+    static let hasGrants = """
+        select coalesce(bool_or(has_schema_privilege(oid, 'strata', 'usage')), false)::int
+        from pg_roles where rolname = 'strata_append'
+        """
 }

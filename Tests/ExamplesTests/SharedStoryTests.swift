@@ -26,7 +26,7 @@ struct SharedStoryTests {
 }
 
 /// Where the server is.
-private enum StoryServer {
+enum StoryServer {
     static let address = ProcessInfo.processInfo.environment["STRATA_POSTGRES"]
     static let tables = Result { try PostgresSetup.makeTables(at: address ?? "") }
 }

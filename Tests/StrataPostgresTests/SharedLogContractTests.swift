@@ -174,6 +174,89 @@ import Testing
         #expect(try other.blob(digest: Data(repeating: 8, count: 32)) == Data())
     }
 
+    @Test(arguments: TestLog.all) func anAppendNeedsTheLargeValuesThatItNames(log: TestLog) throws {
+        let client = try log.make().connect()
+        let made = try filled(client, 1)
+        let digests = (1...3).map { Data(repeating: UInt8($0), count: 32) }
+        for digest in digests { try client.put(blob: digest + digest, digest: digest) }
+        #expect(try client.upkeep.blobDigests(after: nil, limit: 2) == Array(digests[..<2]))
+        #expect(try client.upkeep.blobDigests(after: digests[1], limit: 2) == [digests[2]])
+        // The caller does not know of what others have appended.
+        #expect(try client.upkeep.remove(blobs: [digests[0]], at: .zero) == false)
+        #expect(try client.blob(digest: digests[0]) != nil)
+        #expect(try client.upkeep.remove(blobs: Array(digests[..<2]), at: made[0].number))
+        #expect(try client.upkeep.remove(blobs: Array(digests[..<2]), at: made[0].number))
+        #expect(try client.upkeep.blobDigests(after: nil, limit: 9) == [digests[2]])
+        var next = transaction(after: made[0].end)
+        next.blobs = digests
+        #expect(try client.append([next], after: made[0].end) == .lacking(Array(digests[..<2])))
+        #expect(try client.readAll() == made)
+        for digest in digests[..<2] { try client.put(blob: digest + digest, digest: digest) }
+        #expect(try client.append([next], after: made[0].end) == .appended)
+        // Repeated, it is the same append, whatever became of the values.
+        #expect(try client.upkeep.remove(blobs: digests, at: next.number))
+        #expect(try client.append([next], after: made[0].end) == .appended)
+        next.blobs = []
+        #expect(try client.readAll() == made + [next])
+    }
+
+    @Test(arguments: TestLog.all) func aLogIsCutBehindItsSnapshot(log: TestLog) throws {
+        let client = try log.make().connect()
+        let made = try filled(client, 6)
+        #expect(try client.upkeep.beginning() == SharedLogBeginning(cut: .start, snapshot: nil))
+        #expect(try client.upkeep.dropCut(limit: 9) == 0)
+        // Without a snapshot that has it, nothing is cut.
+        #expect(code { try client.upkeep.cut(through: made[2].end) } == .divergedLog)
+        var snapshot = SharedSnapshot(
+            id: UUID(), end: made[3].end, pieces: 2, sizeInBytes: 5, sum: Data(repeating: 3, count: 32))
+        try client.upkeep.put(piece: Data([1, 2, 3]), at: 0, of: snapshot.id)
+        #expect(try client.upkeep.publish(snapshot) == false)
+        try client.upkeep.put(piece: Data([4, 5]), at: 1, of: snapshot.id)
+        var other = snapshot
+        other.end.digest[3] ^= 1
+        #expect(code { _ = try client.upkeep.publish(other) } == .divergedLog)
+        #expect(try client.upkeep.publish(snapshot) && client.upkeep.publish(snapshot))
+        #expect(try client.upkeep.piece(1, of: snapshot.id) == Data([4, 5]))
+        #expect(code { try client.upkeep.cut(through: made[4].end) } == .divergedLog)
+        #expect(code { try client.upkeep.cut(through: other.end) } == .divergedLog)
+        try client.upkeep.cut(through: made[2].end)
+        try client.upkeep.cut(through: made[1].end)
+        #expect(try client.upkeep.beginning() == SharedLogBeginning(cut: made[2].end, snapshot: snapshot))
+        // What was cut off is gone at once, whatever is still to be dropped.
+        for _ in 0..<2 {
+            #expect(code { _ = try client.read(after: made[1].number, limitInBytes: 1) } == .historyDropped)
+            #expect(code { _ = try client.digest(of: made[1].number) } == .historyDropped)
+            let late = transaction(after: made[1].end)
+            #expect(code { _ = try client.append([late], after: made[1].end) } == .historyDropped)
+            #expect(try client.digest(of: made[2].number) == made[2].digest)
+            #expect(try client.read(after: made[2].number, limitInBytes: 1 << 20) == Array(made[3...]))
+            let next = transaction(after: made[2].end)
+            #expect(try client.append([next], after: made[2].end) == .overtaken(Array(made[3...])))
+            let dropped = [try client.upkeep.dropCut(limit: 2), try client.upkeep.dropCut(limit: 2)]
+            #expect(dropped == [2, 1] || dropped == [0, 0])
+        }
+        // A newer snapshot takes its place, an older one does not.
+        snapshot.id = UUID()
+        snapshot.pieces = 1
+        snapshot.end = made[5].end
+        try client.upkeep.put(piece: Data([9]), at: 0, of: snapshot.id)
+        #expect(try client.upkeep.publish(snapshot))
+        var older = snapshot
+        older.id = UUID()
+        older.end = made[4].end
+        try client.upkeep.put(piece: Data([8]), at: 0, of: older.id)
+        #expect(try client.upkeep.publish(older))
+        #expect(try client.upkeep.beginning().snapshot == snapshot)
+        #expect(try client.upkeep.piece(0, of: older.id) == nil && client.upkeep.piece(0, of: snapshot.id) == Data([9]))
+        try client.upkeep.cut(through: made[5].end)
+        #expect(try client.upkeep.dropCut(limit: 9) == 3)
+        // A log without transactions goes on from its last one.
+        #expect(try client.open(founder: nil).end == made[5].end)
+        let next = transaction(after: made[5].end)
+        #expect(try client.append([next], after: made[5].end) == .appended)
+        #expect(try client.read(after: made[5].number, limitInBytes: 1) == [next])
+    }
+
     @Test(arguments: TestLog.all) func logsOfOneServerAreApart(log: TestLog) throws {
         let (first, second) = (try log.make().connect(), try log.make().connect())
         let made = try filled(first, 2)
@@ -197,6 +280,7 @@ import Testing
                             ids.append(next.id)
                             end = next.end
                         case .overtaken(let missing): end = missing.last?.end ?? end
+                        case .lacking(let digests): Issue.record("\(digests)")
                         }
                     }
                     return ids

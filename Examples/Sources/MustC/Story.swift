@@ -27,19 +27,8 @@ import Strata
 
     private func title(_ number: Int, _ text: String) { print("\n\(number). \(text)") }
 
-    private func movie(_ title: String) throws -> Movie {
-        guard let movie = try context.fetch(FetchRequest<Movie>().where { $0.title == title }).first else {
-            throw StrataError(.referentialIntegrity, "There is no movie \(title).")
-        }
-        return movie
-    }
-
-    private func member(_ name: String) throws -> FamilyMember {
-        guard let member = try context.fetch(FetchRequest<FamilyMember>().where { $0.name == name }).first else {
-            throw StrataError(.referentialIntegrity, "There is no \(name).")
-        }
-        return member
-    }
+    private func movie(_ title: String) throws -> Movie { try context.movie(title) }
+    private func member(_ name: String) throws -> FamilyMember { try context.member(name) }
 
     private func plant() async throws {
         title(1, "A family with its favorite movies, made in the background")

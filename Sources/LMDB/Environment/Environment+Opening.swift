@@ -39,7 +39,7 @@ extension Environment {
         if !options.isReadOnly { try restoreCheckpoint(at: directory.path, ownership: options.ownership) }
         if options.networkFileSystems == .refused { try NetworkFileSystem.check(directory) }
         try directory.checkLockFile(ownership: options.ownership)
-        if options.residence == .unlinkedAfterOpen { try checkIsUnused(directory) }
+        if options.residence == .unlinkedAfterOpen, !options.takesOverFile { try checkIsUnused(directory) }
         if !options.isReadOnly { try directory.sweepLeftovers() }
         let identity = try ensureDataFile(in: directory, options)
         let environment = try EnvironmentRegistry.shared.environment(for: identity, options) {

@@ -64,6 +64,8 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package var durability = Durability.full
     /// Whether the files keep their names.
     package var residence = Residence.named
+    /// Whether a data file that is there becomes that of a store without a name.
+    package var takesOverFile = false
     /// Whose files may be opened.
     package var ownership = FileOwnership.privateOnly
     /// Whether a network file system is accepted.

@@ -24,19 +24,26 @@ extension Store {
             options = options.joining(
                 try identity(of: made, connection, hasStore: directory.hasDataFile, options))
             log = made
+            try placeSnapshot(directory, location, made, connection, &options)
         }
         // Who keeps a journal is as safe, and all processes must.
         if options.durability == .full, Environment.hasJournal(at: directory.path) { options.durability = .journaled }
         var end: SharedLogEnd?
         do {
             return try open(directory, location, model, options, log, &end)
-        } catch  where DamagedCopy.isDamage(error, in: directory) {
-            guard let log, let connection = options.sharedLog, case .directory = location,
+        } catch  where DamagedCopy.isDamage(error, in: directory) || error is StoreBehindLog {
+            guard log != nil, let connection = options.sharedLog, case .directory = location else {
+                throw (error as? StoreBehindLog)?.refusal(path: directory.path) ?? error
+            }
+            // The store that could not be opened may have closed the other one.
+            let log = try connection.connect()
+            guard
                 try DamagedCopy(directory: directory, options: options, connection: connection, end: end)
                     .setAside(error, log)
-            else { throw error }
+            else { throw (error as? StoreBehindLog)?.refusal(path: directory.path) ?? error }
             // The log has answered, so the new store can have its identity.
             options = options.joining(try identity(of: log, connection, hasStore: false, options))
+            try placeSnapshot(directory, location, log, connection, &options)
             return try open(directory, location, model, options, log, &end)
         }
     }
@@ -166,6 +173,7 @@ extension Store {
             }
         if case .inMemory = location {
             lmdb.residence = .unlinkedAfterOpen
+            lmdb.takesOverFile = options.beginsWithSnapshot
             lmdb.durability = .disposable
         }
         if let size = options.mapSizeInBytes { lmdb.mapSizeInBytes = size }

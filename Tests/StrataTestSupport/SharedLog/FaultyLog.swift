@@ -36,6 +36,7 @@ package final class FaultyLog: SharedLog {
     private let faults: LogFaults
     private let generator: Locked<SeededGenerator>
     private let isCut = Locked(false)
+    private let isUpkeepCut = Locked(false)
 
     package init(_ log: any SharedLog, _ faults: LogFaults, seed: UInt64) {
         self.log = log
@@ -45,6 +46,9 @@ package final class FaultyLog: SharedLog {
 
     /// Whether nothing gets through.
     package func setCut(_ isCut: Bool) { self.isCut.withLock { $0 = isCut } }
+
+    /// Whether upkeep does not get through.
+    package func setUpkeepCut(_ isCut: Bool) { isUpkeepCut.withLock { $0 = isCut } }
 
     private func happens(_ chance: Int) -> Bool {
         chance > 0 && generator.withLock { Int.random(in: 0..<1000, using: &$0) } < chance
@@ -139,6 +143,11 @@ package final class FaultyLog: SharedLog {
         return log.leases
     }
 
+    /// Upkeep has a connection without faults, unless it is cut.
+    package var upkeep: any SharedLogUpkeep {
+        isCut.withLock { $0 } || isUpkeepCut.withLock { $0 } ? CutUpkeep() : log.upkeep
+    }
+
     package func close() { log.close() }
 }
 
@@ -153,4 +162,20 @@ private struct CutLeases: SharedLeases {
     func end(_ lease: SharedLease) throws(SharedLogFailure) { throw failure }
     func all(startingWith prefix: String) throws(SharedLogFailure) -> [SharedLease] { throw failure }
     func remove(_ name: String) throws(SharedLogFailure) -> Bool { throw failure }
+}
+
+/// Upkeep that cannot be reached.
+package struct CutUpkeep: SharedLogUpkeep {
+    package init() {}
+
+    private var failure: SharedLogFailure { .unreachable("the log is cut off") }
+
+    package func blobDigests(after digest: Data?, limit: Int) throws(SharedLogFailure) -> [Data] { throw failure }
+    package func remove(blobs: [Data], at end: TransactionNumber) throws(SharedLogFailure) -> Bool { throw failure }
+    package func beginning() throws(SharedLogFailure) -> SharedLogBeginning { throw failure }
+    package func piece(_ index: Int, of snapshot: UUID) throws(SharedLogFailure) -> Data? { throw failure }
+    package func put(piece: Data, at index: Int, of snapshot: UUID) throws(SharedLogFailure) { throw failure }
+    package func publish(_ snapshot: SharedSnapshot) throws(SharedLogFailure) -> Bool { throw failure }
+    package func cut(through end: SharedLogEnd) throws(SharedLogFailure) { throw failure }
+    package func dropCut(limit: Int) throws(SharedLogFailure) -> Int { throw failure }
 }

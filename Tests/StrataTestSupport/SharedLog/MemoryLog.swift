@@ -14,7 +14,28 @@ package final class MemoryLog: @unchecked Sendable {
         var leases: [String: (lease: SharedLease, until: ContinuousClock.Instant)] = [:]
         /// By how much the log's clock is ahead.
         var ahead = Duration.zero
-        var end: SharedLogEnd { transactions.last?.end ?? .start }
+        /// The last transaction that is gone, or about to be.
+        var cut = SharedLogEnd.start
+        var snapshot: SharedSnapshot?
+        /// The parts of snapshots, also of those that are not published.
+        var pieces: [UUID: [Int: Data]] = [:]
+        var end: SharedLogEnd { transactions.last?.end ?? cut }
+
+        /// - Throws: `refused` for what was cut off.
+        func transactions(after number: TransactionNumber) throws(SharedLogFailure) -> ArraySlice<SharedTransaction> {
+            guard number >= cut.transaction else {
+                throw .refused(.behindCut("the log begins after transaction \(cut.transaction)"))
+            }
+            return transactions.drop { $0.number <= number }
+        }
+
+        /// - Throws: as `transactions(after:)`.
+        func digest(of number: TransactionNumber) throws(SharedLogFailure) -> [UInt8]? {
+            if number == cut.transaction, number > .zero { return cut.digest }
+            guard number > .zero else { return nil }
+            return try transactions(after: TransactionNumber(rawValue: number.rawValue - 1)).first
+                .flatMap { $0.number == number ? $0.digest : nil }
+        }
     }
 
     private let condition = NSCondition()
@@ -91,29 +112,34 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
         try ask { state throws(SharedLogFailure) in
             let here = state.end
             if here == end {
+                let lacking = transactions.flatMap(\.blobs).filter { state.blobs[$0] == nil }
+                if !lacking.isEmpty { return .lacking(lacking) }
                 let ids = Set(state.transactions.map(\.id))
                 if let known = transactions.first(where: { ids.contains($0.id) }) {
                     throw .refused(.repeatedID(known.id))
                 }
-                state.transactions += transactions
+                state.transactions += transactions.map { transaction in
+                    var kept = transaction
+                    kept.blobs = []
+                    return kept
+                }
                 return .appended
             }
             if let last = transactions.last, state.transactions.contains(where: { $0.digest == last.digest }) {
                 return .appended
             }
-            let digest =
-                end.transaction == .zero
-                ? SharedLogEnd.start.digest : state.transactions[safe: Int(end.transaction.rawValue) - 1]?.digest
+            let missing = Array(try state.transactions(after: end.transaction))
+            let digest = end.transaction == .zero ? SharedLogEnd.start.digest : try state.digest(of: end.transaction)
             guard digest == end.digest else { throw .refused(.diverged(at: end)) }
-            return .overtaken(Array(state.transactions.dropFirst(Int(end.transaction.rawValue))))
+            return .overtaken(missing)
         }
     }
 
     func read(after number: TransactionNumber, limitInBytes: Int) throws(SharedLogFailure) -> [SharedTransaction] {
-        try ask { state in
+        try ask { state throws(SharedLogFailure) in
             var size = 0
             return Array(
-                state.transactions.dropFirst(Int(number.rawValue)).prefix { transaction in
+                try state.transactions(after: number).prefix { transaction in
                     defer { size += transaction.bytes.count }
                     return size < limitInBytes
                 })
@@ -121,7 +147,7 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
     }
 
     func digest(of number: TransactionNumber) throws(SharedLogFailure) -> [UInt8]? {
-        try ask { $0.transactions[safe: Int(number.rawValue) - 1]?.digest }
+        try ask { state throws(SharedLogFailure) in try state.digest(of: number) }
     }
 
     func wait(after number: TransactionNumber, timeout: Duration) throws(SharedLogFailure) -> TransactionNumber {
@@ -146,14 +172,18 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
     func rewrite(_ transactions: [SharedTransaction]) throws(SharedLogFailure) {
         try ask { state in
             for transaction in transactions {
-                let index = Int(transaction.number.rawValue) - 1
-                guard state.transactions[safe: index]?.digest == transaction.digest else { continue }
-                state.transactions[index].bytes = transaction.bytes
+                for index in state.transactions.indices
+                where state.transactions[index].number == transaction.number
+                    && state.transactions[index].digest == transaction.digest
+                {
+                    state.transactions[index].bytes = transaction.bytes
+                }
             }
         }
     }
 
     var leases: any SharedLeases { MemoryLeases(server) }
+    var upkeep: any SharedLogUpkeep { MemoryUpkeep(server) }
 
     func close() { server.withState { _ in isClosed = true } }
 }
@@ -220,8 +250,4 @@ extension SharedLease {
     fileprivate init(_ name: String, _ holder: UUID) {
         self.init(name: name, holder: holder, fence: 1, position: nil, remaining: .zero)
     }
-}
-
-extension Array {
-    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

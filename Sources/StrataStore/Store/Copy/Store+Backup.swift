@@ -126,7 +126,7 @@ extension Store {
         try changeHeader(in: folder) { header, _, _ in header.isStandby = true }
     }
 
-    private static func changeHeader(
+    static func changeHeader(
         in folder: URL, _ change: (inout StoreHeader, WriteTransaction, _ state: Table) throws -> Void
     ) throws {
         var options = EnvironmentOptions()

@@ -143,12 +143,6 @@ struct ErasureCommit: ~Copyable {
             return true
         }
         try changes.write(tables, transaction)
-        if isShared, !eraser.blobs.isEmpty {
-            throw StrataError(
-                .persistentStoreOperation,
-                "Large values in a shared log cannot be erased yet, and an object that is to be erased has one. Set it "
-                    + "to nil and erase the other attributes by name.", context: .init(path: file.path))
-        }
         for blob in eraser.blobs { projector.batch.add(-1, to: CounterKey(blob: blob)) }
         return eraser.texts
     }
@@ -204,6 +198,9 @@ struct ErasureCommit: ~Copyable {
         try file.noteErasures(transaction)
         try write(mark)
     }
+
+    /// Leaves the shared log to others.
+    mutating func forgetUnshared() { unshared = [] }
 
     /// Writes what is left to do, with the transactions that the shared log is to lose values of.
     func write(_ mark: ErasureMark) throws {

@@ -27,7 +27,9 @@ struct ErasureFinish: Sendable {
 
     func run(_ report: inout ErasureReport, _ progress: ProgressHandler?) throws {
         forgetValues()
-        let run = run
+        var run = run
+        // The store that made them has the log lose the values. One that may helps with that.
+        if let node, try hasReceived { run.leavesLogToOthers = !node.mayRewrite }
         while let step = try run.next() { report.add(step) }
         forgetValues()
         try finishFiles(&report, progress)
@@ -63,22 +65,50 @@ struct ErasureFinish: Sendable {
         } catch let error as LMDBError where error.code == .busy {
             report.waiting.append("transactions that are open use the file")
         }
-        if report.isComplete { try file.write { try ErasureMark.remove($0, file.tables) } }
+        if report.isComplete, let problem = try renewSnapshot() { report.waiting.append(problem) }
+        if report.isComplete { try file.write { try removeMark($0) } }
     }
 
-    /// Has the shared log lose the values.
+    /// Removes the mark, unless others have made an erasure meanwhile.
+    private func removeMark(_ transaction: WriteTransaction) throws {
+        let mark = try ErasureMark.read(transaction, file.tables)
+        if mark?.received.isEmpty != false { try ErasureMark.remove(transaction, file.tables) }
+    }
+
+    /// Puts a new snapshot into the shared log in the place of one that has the values.
+    ///
+    /// - Returns: why the old one is still there; nil if it is not.
+    private func renewSnapshot() throws -> String? {
+        guard let node else { return nil }
+        do {
+            let beginning = try node.contact.ask { () throws(SharedLogFailure) in try node.log.upkeep.beginning() }
+            let last = try file.environment.read { try ErasureList.all($0, file.tables).map(\.eventNumber).max() }
+            guard let snapshot = beginning.snapshot, let last, snapshot.end.event < last, node.mayRewrite else {
+                return nil
+            }
+            _ = try SnapshotMaking(node: node).publish(beginningAfter: beginning.cut.transaction)
+            return nil
+        } catch let error as StrataError where [.logUnavailable, .persistentStoreTimeout].contains(error.code) {
+            return "the snapshot in the shared log has the values: \(error)"
+        }
+    }
+
+    /// Has the shared log lose the values, also the large ones.
     ///
     /// - Returns: why it still has them; nil if it has not.
     private func rewriteShared(_ mark: ErasureMark) throws -> String? {
         guard let node else { return "the store is not open with its shared log" }
         do {
             try node.rewrite(mark.unshared)
+            try node.removeUnnamedBlobs()
         } catch let error as StrataError where error.code == .logUnavailable {
             return "the shared log has the values: \(error)"
         }
-        var mark = mark
-        mark.unshared = []
-        try file.write { try mark.write($0, file.tables) }
+        try file.write { transaction in
+            var mark = try ErasureMark.read(transaction, file.tables) ?? ErasureMark()
+            mark.unshared = []
+            try mark.write(transaction, file.tables)
+        }
         return nil
     }
 }

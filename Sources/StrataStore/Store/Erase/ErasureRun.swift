@@ -12,6 +12,8 @@ struct ErasureRun {
     let blobs: BlobStore
     /// After so many changed events a commit ends.
     var eventsInOneCommit = 50_000
+    /// Whether the shared log loses the values of erasures that came with it without this store.
+    var leavesLogToOthers = false
 
     /// Makes the first commit.
     ///
@@ -86,6 +88,7 @@ struct ErasureRun {
         if try state.isInOldViews(objects) { mark.mustRebuild = true }
         for id in objects { try state.erase(id) }
         try state.clear(objects)
+        if leavesLogToOthers { state.forgetUnshared() }
         try state.write(mark)
         return ErasureStep(
             mark: mark, objects: objects, eventCount: state.eventCount,

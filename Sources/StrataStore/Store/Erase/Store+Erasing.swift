@@ -53,6 +53,8 @@ extension Store {
     /// The shared log has what this store has dropped, and would keep the values in it.
     private func refuseTruncated(_ node: LogNode) throws {
         guard let baseline = try baseline() else { return }
+        let cut = try node.contact.ask { () throws(SharedLogFailure) in try node.log.upkeep.beginning().cut }
+        if baseline.transaction <= cut.transaction { return }
         throw StrataError(
             .historyDropped,
             "The history of this store was truncated, and the shared log \(node.connection.name) has values that the "

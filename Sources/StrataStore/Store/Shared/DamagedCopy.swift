@@ -3,8 +3,8 @@ import LMDB
 import Logging
 import StrataModel
 
-/// A store with a shared log that cannot be opened because its files are damaged. The log has everything that was
-/// saved, so the files are moved aside, and the store is made anew.
+/// A store with a shared log that cannot be opened because its files are damaged, or because the log was cut after what
+/// it has. The log has everything that was saved, so the files are moved aside, and the store is made anew.
 struct DamagedCopy {
     let directory: StoreDirectory
     let options: StoreOptions
@@ -14,6 +14,8 @@ struct DamagedCopy {
 
     /// What the names of folders with damaged files begin with.
     static let prefix = "damaged-"
+    /// The same for files of a store that was away for too long.
+    static let outdatedPrefix = "outdated-"
 
     /// Whether an error of opening says that files of this directory are damaged.
     static func isDamage(_ error: any Error, in directory: StoreDirectory) -> Bool {
@@ -40,8 +42,7 @@ struct DamagedCopy {
             identity = try contact.ask { () throws(SharedLogFailure) in try log.open(founder: nil).identity }
             guard SharedMark(identity) == mark else { return false }
             if let end, end.transaction > .zero {
-                let digest = try contact.ask { () throws(SharedLogFailure) in try log.digest(of: end.transaction) }
-                guard digest == end.digest else { throw StrataError.diverged(at: end) }
+                try check(end, log, contact)
             }
         } catch let error as StrataError where error.code == .logUnavailable {
             throw StrataError(
@@ -50,15 +51,27 @@ struct DamagedCopy {
                     + "\(connection.name) as soon as that can be reached.", context: .init(path: directory.path),
                 cause: damage)
         }
-        guard let folder = try move() else { return false }
+        let behind = damage as? StoreBehindLog
+        guard let folder = try move(behind == nil ? Self.prefix : Self.outdatedPrefix) else { return false }
+        let state = behind == nil ? "damaged (\(Self.reason(damage)))" : "behind what is left of its log"
         let report = StrataError(
-            .corrupt,
-            "The store was damaged (\(Self.reason(damage))) and is made anew from the shared log \(connection.name). "
-                + "The damaged files are in \(folder); delete them when nobody wants to look at them.",
-            context: .init(path: directory.path), cause: damage)
+            behind == nil ? .corrupt : .historyDropped,
+            "The store was \(state) and is made anew from the shared log \(connection.name). Its files are in "
+                + "\(folder); delete them when nobody wants to look at them.",
+            context: .init(path: directory.path), cause: behind?.error ?? damage)
         StoreLogger.shared.warning("\(report.message)")
         options.damageHandler?(report)
         return true
+    }
+
+    /// - Throws: `divergedLog` if the log has lost what the store has. A log that was cut after it has not.
+    private func check(_ end: SharedLogEnd, _ log: any SharedLog, _ contact: LogContact) throws {
+        do {
+            let digest = try contact.ask { () throws(SharedLogFailure) in try log.digest(of: end.transaction) }
+            guard digest == end.digest else { throw StrataError.diverged(at: end) }
+        } catch let error as StrataError where error.code == .historyDropped {
+            return
+        }
     }
 
     /// What is damaged, as a clause.
@@ -71,15 +84,17 @@ struct DamagedCopy {
     }
 
     /// - Returns: the folder's path; nil while another process uses the files.
-    private func move() throws -> String? {
+    private func move(_ prefix: String) throws -> String? {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         let time = options.clock().formatted(style.timeSeparator(.omitted))
-        let folder = Self.prefix + time
+        let folder = prefix + time
         do {
             let isMoved = try Environment.setAside(
                 at: directory.path, in: folder,
                 ownership: options.acceptsSharedOwnership ? .unchecked : .privateOnly
-            ) { $0 == SharedMark.name || $0.hasPrefix(Self.prefix) }
+            ) { name in
+                name == SharedMark.name || name.hasPrefix(Self.prefix) || name.hasPrefix(Self.outdatedPrefix)
+            }
             return isMoved ? directory.path + "/" + folder : nil
         } catch {
             throw StrataError(opening: error, path: directory.path)

@@ -6,7 +6,7 @@ import StrataModel
 
 extension LogNode {
     /// How much is received at a time.
-    private static let stepInBytes = 8 << 20
+    static let stepInBytes = 8 << 20
     /// How long one question for news waits.
     private static let wait = Duration.seconds(1)
 
@@ -70,6 +70,7 @@ extension LogNode {
     private func receiveNews() -> Bool {
         if contact.hasStopped { return false }
         keepLeases()
+        keepPosition()
         do {
             let here = try localEnd()
             let end = try log.wait(after: here.transaction, timeout: Self.wait)
@@ -128,6 +129,7 @@ extension LogNode {
 
     func close() {
         endLeases()
+        endPosition()
         log.close()
         receiving.waitUntilEnded()
         makeErasures.withLock { $0 = nil }

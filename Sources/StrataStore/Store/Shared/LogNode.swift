@@ -25,6 +25,8 @@ final class LogNode: LogGate {
     let makeErasures = Locked<(@Sendable () throws -> Void)?>(nil)
     let receiving = ReceivingThread()
     let leases = Locked<[String: LogLease]>([:])
+    /// What the log knows of the store's position.
+    let position = Locked<NodePosition?>(nil)
 
     init(
         _ log: any SharedLog, _ connection: SharedLogConnection, _ file: StoreFile, _ blobs: BlobStore,
@@ -110,20 +112,40 @@ final class LogNode: LogGate {
     /// Appends until the log has answered or the time is over. While no answer has come, the same bytes are sent, so a
     /// transaction whose answer was lost is found by its id.
     private func publish(_ made: [SharedTransaction], after head: LogHead) throws {
+        var made = made
         var isAsked = false
-        let answer = try contact.ask { () throws(SharedLogFailure) in
-            do throws(SharedLogFailure) {
-                return try log.append(made, after: SharedLogEnd(head))
-            } catch {
-                if case .answerLost = error { isAsked = true }
-                throw error
+        while true {
+            let attempt = made
+            let answer = try contact.ask { () throws(SharedLogFailure) in
+                do throws(SharedLogFailure) {
+                    return try log.append(attempt, after: SharedLogEnd(head))
+                } catch {
+                    if case .answerLost = error { isAsked = true }
+                    throw error
+                }
+            } orThrow: { failure in
+                guard isAsked else { return contact.unavailable(failure) }
+                return inDoubt(
+                    "Whether the shared log \(connection.name) has the save is not known: \(failure).", failure)
             }
-        } orThrow: { failure in
-            guard isAsked else { return contact.unavailable(failure) }
-            return inDoubt("Whether the shared log \(connection.name) has the save is not known: \(failure).", failure)
+            switch answer {
+            case .appended: return contact.noteEnd(made.last?.number)
+            case .overtaken(let missing): throw Overtaken(missing: missing)
+            case .lacking(let digests): try publishAgain(digests, for: &made)
+            }
         }
-        if case .overtaken(let missing) = answer { throw Overtaken(missing: missing) }
-        contact.noteEnd(made.last?.number)
+    }
+
+    /// Has the log keep large values that it has removed since they were staged. Those that are not here either are
+    /// missing everywhere, and the log is not asked for them again.
+    private func publishAgain(_ digests: [Data], for made: inout [SharedTransaction]) throws {
+        for digest in digests {
+            if let data = blobs.checkedContents(digest: digest) {
+                try publish(blob: data, digest: digest)
+            } else {
+                for index in made.indices { made[index].blobs.removeAll { $0 == digest } }
+            }
+        }
     }
 
     /// Receives what others have appended, on the thread that writes.
@@ -134,28 +156,6 @@ final class LogNode: LogGate {
             let ids = Set(missing.map(\.id))
             guard made.contains(where: { ids.contains($0.id) }) else { throw error }
             throw inDoubt("The shared log has the save, but it could not be received here.", error)
-        }
-    }
-
-    // MARK: Erasures
-
-    /// - Throws: `logUnavailable` if the log cannot be reached, or this client may not change what is there.
-    func checkMayRewrite() throws {
-        try contact.ask { () throws(SharedLogFailure) in try log.rewrite([]) }
-    }
-
-    /// Has the log take over the bytes of transactions as they are here.
-    func rewrite(_ numbers: Set<TransactionNumber>) throws {
-        let sorted = numbers.sorted()
-        for first in stride(from: 0, to: sorted.count, by: 256) {
-            let part = sorted[first..<min(sorted.count, first + 256)]
-            let transactions = try file.environment.read { transaction in
-                let head = try file.readHead(transaction)
-                let frames = try FrameReader(
-                    LogReader(transaction, file.tables, try file.histories(for: head, transaction)), head)
-                return try part.map { SharedTransaction(try frames.frame($0, path: file.path)) }
-            }
-            try contact.ask { () throws(SharedLogFailure) in try log.rewrite(transactions) }
         }
     }
 
@@ -187,5 +187,6 @@ extension SharedTransaction {
         self.init(
             number: frame.record.number, id: frame.record.id, firstEvent: frame.record.firstEvent,
             eventCount: frame.record.eventCount, digest: frame.record.digest, bytes: frame.bytes)
+        blobs = frame.blobDigests
     }
 }

@@ -18,7 +18,42 @@ extension StoreOptions {
     }
 }
 
+/// The log was cut after what the store has.
+struct StoreBehindLog: Error {
+    let error: StrataError
+
+    /// For a store that cannot be made anew by itself.
+    func refusal(path: String) -> StrataError {
+        StrataError(
+            .historyDropped,
+            "The shared log was cut after what this store has, and its files could not be moved aside. Close it in all "
+                + "processes, move its directory away and open it again: it is made anew from the log.",
+            context: .init(path: path), cause: error)
+    }
+}
+
 extension Store {
+    /// Begins a store that is not there yet with the snapshot in its shared log, if there is one.
+    static func placeSnapshot(
+        _ directory: StoreDirectory, _ location: StoreLocation, _ log: any SharedLog,
+        _ connection: SharedLogConnection, _ options: inout StoreOptions
+    ) throws {
+        guard options.identity != nil, !directory.hasDataFile else { return }
+        let placing: SnapshotPlacing
+        if case .directory = location {
+            placing = SnapshotPlacing(
+                log: log, connection: connection, directory: directory, options: options, hasFiles: true)
+        } else {
+            placing = SnapshotPlacing(
+                log: log, connection: connection, directory: directory, options: options, hasFiles: false)
+        }
+        do {
+            options.beginsWithSnapshot = try placing.run()
+        } catch {
+            throw StoreFile.publicError(error, during: "receiving a snapshot", path: directory.path)
+        }
+    }
+
     /// Asks a shared log who it is, before the store is opened.
     ///
     /// - Parameter hasStore: a store that is there already can be opened without an answer.
@@ -54,9 +89,17 @@ extension Store {
         let erasures = ReceivedErasures(erasureFinish, onWriter: jobsOnWriter())
         node.makeErasures.withLock { $0 = { try erasures.make() } }
         try markShared(connection.name)
+        try node.beginPosition(try nodeIdentity())
         guard file.options.identity != nil else { return }
         do {
-            try node.catchUp(file.options.migration.progress)
+            if file.options.beginsWithSnapshot, case .inMemory = location {
+                _ = try takeBlobs(from: log, node.contact, file.options.migration.progress)
+            }
+            do {
+                try node.catchUp(file.options.migration.progress)
+            } catch let error as StrataError where error.code == .historyDropped {
+                throw StoreBehindLog(error: error)
+            }
             try writeMark()
             // Takes note of the models that came.
             try file.read { _, _, _ in }

@@ -120,6 +120,8 @@ package struct StoreOptions: Sendable {
     package var sharedLog: SharedLogConnection?
     /// What a new store with a shared log takes over from it; nil if the log has not answered.
     var identity: SharedLogIdentity?
+    /// Whether the store begins with the snapshot in its shared log.
+    var beginsWithSnapshot = false
     /// Whether views of the store stay that the model does not declare.
     package var keepsOwnViews = true
 

@@ -71,6 +71,22 @@ struct ErasureMark {
         try StoreFile.withKey("erasing") { try transaction.put(tables.state, $0, writer.bytes) }
     }
 
+    /// Removes the mark from a copy in which no value is left, whatever the log that it was copied from still has to do.
+    ///
+    /// - Returns: false if values are left.
+    static func removeFinished(_ transaction: WriteTransaction, _ state: Table) throws -> Bool {
+        try StoreFile.withKey("erasing") { key in
+            guard let bytes = try transaction.get(state, key) else { return true }
+            let mark: ErasureMark
+            do throws(CorruptRecord) { mark = try ErasureMark(bytes) } catch {
+                throw StrataError.corrupt(error, "state")
+            }
+            guard mark.objects.isEmpty, mark.received.isEmpty, !mark.mustRebuild else { return false }
+            _ = try transaction.delete(state, key)
+            return true
+        }
+    }
+
     static func remove(_ transaction: WriteTransaction, _ tables: StoreTables) throws {
         _ = try StoreFile.withKey("erasing") { try transaction.delete(tables.state, $0) }
     }

@@ -17,7 +17,8 @@ package protocol SharedLog: Sendable {
 
     /// Appends transactions if the log ends at `end`. All of them are durable when this returns `appended`, or none.
     ///
-    /// - Parameter transactions: at least one; in order, each with an id that the log does not have.
+    /// - Parameter transactions: at least one; in order, each with an id that the log does not have, and with the large
+    ///   values that it names.
     /// - Returns: `appended` also if an earlier call has appended the same transactions.
     func append(
         _ transactions: [SharedTransaction], after end: SharedLogEnd
@@ -53,6 +54,9 @@ package protocol SharedLog: Sendable {
 
     /// The leases in the log's database.
     var leases: any SharedLeases { get }
+
+    /// What keeps the log small.
+    var upkeep: any SharedLogUpkeep { get }
 
     /// Ends calls that wait. Calls afterwards throw `unreachable`.
     func close()
@@ -106,6 +110,8 @@ package struct SharedTransaction: Sendable, Hashable {
     package var digest: [UInt8]
     /// The transaction as a `LogFrame`.
     package var bytes: Data
+    /// The digests of the large values that the log must have for this transaction; empty in one that was read.
+    package var blobs: [Data] = []
 
     package init(
         number: TransactionNumber, id: UUID, firstEvent: EventNumber, eventCount: Int, digest: [UInt8], bytes: Data
@@ -131,6 +137,8 @@ package enum SharedAppendAnswer: Sendable, Hashable {
     case appended
     /// Nothing was appended: the log has these after the end that was expected, and perhaps more after them.
     case overtaken([SharedTransaction])
+    /// Nothing was appended: the log does not have these large values any more, by their digests.
+    case lacking([Data])
 }
 
 /// Why a call to a shared log has no result.
@@ -167,6 +175,14 @@ extension StrataError {
                 + "of this log: move it away and let it be made anew.")
     }
 
+    /// The log was cut after what a store has.
+    package static func behindCut(_ reason: String) -> StrataError {
+        StrataError(
+            .historyDropped,
+            "The store is behind what is left of the shared log: \(reason). Open it again: it is made anew from the "
+                + "snapshot in the log.")
+    }
+
     /// The log does not have the transaction that a store ends with.
     package static func diverged(at end: SharedLogEnd) -> StrataError {
         StrataError(
@@ -185,6 +201,8 @@ package struct SharedLogConnection: Sendable {
     package var name: String
     /// How long a save tries to reach the log before it throws `logUnavailable` or `inDoubt`.
     package var timeout: Duration
+    /// How often a store tells the log how far it has come.
+    package var positionInterval = Duration.seconds(60)
 
     package init(name: String, timeout: Duration, connect: @escaping @Sendable () throws -> any SharedLog) {
         self.connect = connect
