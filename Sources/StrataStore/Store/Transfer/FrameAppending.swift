@@ -22,6 +22,11 @@ struct FrameAppending: ~Copyable {
 
     var histories: SchemaHistory { projector.histories }
 
+    /// Finds out which views of a store that is open a worker is building.
+    mutating func noteBuildingViews(_ transaction: ReadTransaction) throws {
+        try projector.noteBuildingViews(transaction)
+    }
+
     /// - Throws: `divergedLog` if the frame does not continue this log; `corrupt` if its content is not what its
     ///   digest says, or cannot be made into views; `modelChanged` if it declares the first view of the store.
     mutating func append(_ frame: LogFrame, _ transaction: WriteTransaction) throws {

@@ -14,6 +14,7 @@ extension Projector {
         guard tables.views != nil else { throw ViewTables.missing(texts: false) }
         var touched = entity.views[...]
         if let changed { touched = entity.views.filter { $0.isTouched(by: changed) }[...] }
+        if !buildingViews.isEmpty { touched = touched.filter { !buildingViews.contains($0.id) }[...] }
         if touched.isEmpty { return }
         let changes = batch.groupChanges()
         let schema = entity.plan.schema
@@ -32,33 +33,79 @@ extension Projector {
     /// - Parameter before: nil for an object that did not exist.
     mutating func watch(_ id: ObjectID, before: CurrentRow?, _ entity: ProjectedEntity) throws {
         guard tables.views != nil else { throw ViewTables.missing(texts: false) }
-        let watched = batch.watchedRows(histories, entity.plan.schema)
+        let watched = batch.watchedRows(histories, entity.plan.schema, without: buildingViews)
         guard watched.begin(id), let before else { return }
         watched.set(id, try histories.converted(before.image, from: before.layout, to: entity.schema))
     }
 
+    /// Finds out which views a worker is building.
+    mutating func noteBuildingViews(_ transaction: ReadTransaction) throws {
+        buildingViews = []
+        guard let schema = histories.newest, !schema.model.views.isEmpty else { return }
+        buildingViews = Set(try ViewProgress.all(transaction, tables).keys)
+    }
+
     /// Removes the groups of views that the model no longer has, and groups the objects for the new inline ones in one
-    /// pass. Views that catch up begin anew: what changed across two models is no difference of groups.
-    func fillViews(from old: Schema?, _ transaction: WriteTransaction) throws {
+    /// pass. Where that is too much for one commit a worker does it.
+    ///
+    /// - Parameter last: the last event under the old model.
+    mutating func fillViews(from old: Schema?, at last: EventNumber, _ transaction: WriteTransaction) throws {
         guard let schema = histories.newest else { return }
         let kept = schema.assignment.keptViews
         let known = old?.assignment.keptViews ?? []
         let plan = IndexMap.of(schema)
-        let fresh = try plan.views.inline.filter { !known.contains($0.id) }
+        var fresh = try plan.views.inline.filter { !known.contains($0.id) }
         let texts = try plan.texts.texts.filter { !known.contains($0.id) }
-        let dropped = known.subtracting(kept).union(try plan.views.catchingUp.map(\.id))
+        let dropped = known.subtracting(kept)
         guard !fresh.isEmpty || !texts.isEmpty || !dropped.isEmpty else { return }
         if !texts.isEmpty, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
         guard let views = tables.views else { throw ViewTables.missing(texts: false) }
-        for view in dropped.sorted() { try tables.clear(view, transaction) }
-        try fill(fresh, plan, views, transaction)
+        let later = try fresh.filter { try isLarge($0, transaction) }
+        for view in later {
+            try ViewProgress().write(view.id, transaction, tables)
+            buildingViews.insert(view.id)
+        }
+        fresh.removeAll { buildingViews.contains($0.id) }
+        for view in dropped.sorted() {
+            try drop(view, of: old, at: last, keepsGroups: !later.isEmpty, transaction)
+        }
+        _ = try ViewFault.naming { try fill(fresh, plan, views, transaction) }
         if let table = views.texts { try fill(texts, plan, table, transaction) }
+    }
+
+    /// Whether making a view takes too long for one commit.
+    private func isLarge(_ view: PreparedView, _ transaction: ReadTransaction) throws -> Bool {
+        guard let mostObjectsAtOnce else { return false }
+        let count = try view.entities.reduce(0) { sum, entity in
+            try CounterKey.entity(entity).withBytes { key in
+                sum + Int(try transaction.get(tables.counts, key).map { try CounterKey.value($0) } ?? 0)
+            }
+        }
+        return count > mostObjectsAtOnce
+    }
+
+    /// Drops a view that the model no longer has. One with many records is left to a worker, and so is one that may be
+    /// read through the old model until others are complete.
+    private func drop(
+        _ view: ViewID, of old: Schema?, at last: EventNumber, keepsGroups: Bool, _ transaction: WriteTransaction
+    ) throws {
+        let isText = old?.assignment.texts.values.contains(view) == true
+        guard let mostObjectsAtOnce,
+            try keepsGroups && !isText || !tables.hasAtMost(mostObjectsAtOnce, recordsOf: view, transaction)
+        else { return try tables.clear(view, transaction) }
+        let isInline = old?.model.views.contains { old?.assignment.views[$0.name] == view && $0.upkeep == .inline }
+        var progress =
+            try ViewProgress.read(view, transaction, tables)
+            ?? (isInline == true ? ViewProgress(all: 0, at: last) : ViewProgress())
+        progress.isRetired = true
+        if !progress.isComplete || progress.failure != nil { progress = .dropping }
+        try progress.write(view, transaction, tables)
     }
 
     /// Drops the records of a view and makes them anew from the objects.
     ///
     /// - Parameter head: the state of the tables.
-    /// - Throws: `ViewFault` if a view that catches up cannot group an object.
+    /// - Throws: `ViewFault` if the view cannot group an object.
     func refill(_ view: ViewID, at head: EventNumber, _ transaction: WriteTransaction) throws {
         guard let schema = histories.newest else { return }
         guard let views = tables.views else { throw ViewTables.missing(texts: false) }
@@ -122,12 +169,47 @@ extension StoreTables {
     /// Removes all records of a view, and how far it has come.
     func clear(_ view: ViewID, _ transaction: WriteTransaction) throws {
         try ViewProgress.remove(view, transaction, self)
+        _ = try removeRecords(of: view, atMost: .max, transaction)
+    }
+
+    /// Has a view made anew by a worker.
+    func beginAnew(_ view: PreparedView, _ transaction: WriteTransaction) throws {
+        try clear(view.id, transaction)
+        // Without a record, saves would keep it.
+        if view.isInline { try ViewProgress().write(view.id, transaction, self) }
+    }
+
+    /// Removes some records of a view.
+    ///
+    /// - Returns: how many were removed; less than `limit` if none is left.
+    func removeRecords(of view: ViewID, atMost limit: Int, _ transaction: WriteTransaction) throws -> Int {
+        var count = 0
         for table in views?.all ?? [] {
             try ViewKeys.withPrefix(of: view) { prefix in
                 let cursor = try transaction.writeCursor(table)
                 defer { cursor.close() }
-                while try cursor.seek(atOrAfter: prefix), cursor.key.hasPrefix(prefix) { try cursor.delete() }
+                while count < limit, try cursor.seek(atOrAfter: prefix), cursor.key.hasPrefix(prefix) {
+                    try cursor.delete()
+                    count += 1
+                }
             }
         }
+        return count
+    }
+
+    fileprivate func hasAtMost(_ limit: Int, recordsOf view: ViewID, _ transaction: ReadTransaction) throws -> Bool {
+        var count = 0
+        for table in views?.all ?? [] {
+            try ViewKeys.withPrefix(of: view) { prefix in
+                try transaction.withCursor(table) { cursor in
+                    var found = try cursor.seek(atOrAfter: prefix)
+                    while found, count <= limit, cursor.key.hasPrefix(prefix) {
+                        count += 1
+                        found = try cursor.next()
+                    }
+                }
+            }
+        }
+        return count <= limit
     }
 }

@@ -22,6 +22,11 @@ struct Projector: ~Copyable {
     var tracking: Tracking
     /// Whether installing a model fills its indexes and links at once; a migration of a large store does it in steps.
     var fillsAtOnce = true
+    /// Installing a model leaves new inline views of more objects to a worker, and views that it replaces; nil makes and
+    /// drops all of them at once.
+    var mostObjectsAtOnce: Int?
+    /// The views that a worker is building: events leave them alone.
+    var buildingViews: Set<ViewID> = []
     var observer: (any PriorStateObserver)?
     private var writtenRows = WrittenRows()
     private var writtenPairs: [PairKey: PairState?] = [:]
@@ -57,7 +62,7 @@ struct Projector: ~Copyable {
         case .linked: try link(try event.pair(), eventNumber, transaction)
         case .unlinked: try unlink(try event.pair(), eventNumber, transaction)
         case .moved: try move(try event.pair(), eventNumber, transaction)
-        case .modelInstalled: try install(event, transaction)
+        case .modelInstalled: try install(event, eventNumber, transaction)
         case .maintenance: break
         }
     }
