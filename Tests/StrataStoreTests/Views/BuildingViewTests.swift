@@ -165,9 +165,14 @@ import Testing
         // As long as it is not there, it refuses no save.
         _ = try film("B", 5, fixture)
         #expect(try store.verify().isSound)
+        _ = try store.rebuild()
+        #expect(try phase(store) == .building(0))
+        try store.keepViews()
+        guard case .failed = try phase(store) else { return }
         try fixture.update(bad, ["title": .string("C")])
         try store.retryView("ByTitle")
         try store.keepViews()
+        #expect(try store.rebuild().isUnchanged && store.verify().isSound)
         #expect(try phase(store) == .live && rows(store) == ["A 5 10", "B 1 5", "C 1 1"])
         #expect { _ = try film("(", 1, fixture) } throws: { ($0 as? StrataError)?.code == .invalidRequest }
     }
@@ -265,12 +270,14 @@ import Testing
         try store.keepViews()
         let position = try store.head()
         _ = try film("t3", 1, fixture)
-        // Further attributes, one of them with values; then one becomes a text, and one goes.
+        // An attribute with values; then it becomes a text, and then another takes its place.
         let stars = AttributeDescription(name: "votes", type: .integer32, defaultValue: .integer(5))
         var text = stars
         text.type = .string
         text.defaultValue = .string("")
-        for extra in [[.attribute(stars)], [.attribute(text)], []] as [[PropertyDescription]] {
+        var other = stars
+        other.name = "marks"
+        for extra in [[.attribute(stars)], [.attribute(text)], [.attribute(other)]] as [[PropertyDescription]] {
             try store.adopt(try FilmViews.model([Self.byTitle(.catchingUp)], extra: extra))
             let state = try store.viewState("ByTitle")
             #expect(state.phase == .live && state.eventNumber == position)

@@ -50,7 +50,8 @@ struct ViewOracle {
     private(set) var objects: [ObjectID: [String: AttributeValue]] = [:]
     private(set) var history: [(EventNumber, [ObjectID: [String: AttributeValue]])] = []
     private var views: [ViewDescription]
-    private var hasExtra = false
+    /// The number of the attribute that the model has beside the others; 0 for none.
+    private var extra = 0
     private static let titles = ["A", "é", "e\u{301}", "", String(repeating: "long ", count: 80)]
 
     init(seed: UInt64, _ upkeep: ViewUpkeep = .inline) throws {
@@ -78,9 +79,9 @@ struct ViewOracle {
                 views[index].version += 1
                 if Bool.random(using: &generator) { views[index].upkeep = .inline }
             }
-            if Bool.random(using: &generator) { hasExtra.toggle() }
-            let extra = AttributeDescription(name: "extra", type: .integer32, defaultValue: .integer(1))
-            try fixture.store.adopt(try FilmViews.model(views, extra: hasExtra ? [.attribute(extra)] : []))
+            if Bool.random(using: &generator) { extra += 1 }
+            let attribute = AttributeDescription(name: "extra\(extra)", type: .integer32, defaultValue: .integer(1))
+            try fixture.store.adopt(try FilmViews.model(views, extra: extra > 0 ? [.attribute(attribute)] : []))
         }
         return try fixture.store.viewStates().contains { $0.upkeep.phase != .live }
     }

@@ -18,6 +18,9 @@ struct FrameAppending: ~Copyable {
         self.tables = tables
         self.head = head
         projector = Projector(tables: tables, histories: histories, tracking: .overlapping)
+        // What the other store has accepted is accepted here.
+        projector.acceptsFaults = true
+        projector.mostObjectsAtOnce = ViewStepLimits().objects
     }
 
     var histories: SchemaHistory { projector.histories }

@@ -116,15 +116,18 @@ final class ReplayComparison {
         }
     }
 
-    /// Makes the groups of the views that catch up or are being built, as of the state where each of them is, and those of
-    /// older models.
+    /// Makes the groups of inline views, those of views that catch up or are being built, as of the state where each of them
+    /// is, and those of older models.
     private func group(into scratch: (environment: Environment, tables: StoreTables)) throws {
         let histories = try file.histories(for: head, transaction)
         guard let views = scratch.tables.views, let schema = histories.newest else { return }
         let progress = try ViewProgress.all(transaction, tables)
+        try scratch.environment.write { target in
+            let projector = Projector(tables: scratch.tables, histories: histories, tracking: .independent)
+            try ViewFault.naming { try projector.fillInlineViews(without: Set(progress.keys), target) }
+        }
         for (view, own) in progress where own.isRetired { try group(view, own, histories, views, scratch) }
         for view in try IndexMap.of(schema).views.views where progress[view.id] != nil {
-            if view.isInline { try scratch.environment.write { try scratch.tables.clear(view.id, $0) } }
             let maker = try ViewStepMaker(view, file, transaction, head.event, histories, schema, ViewStepLimits())
             guard let progress = maker.before, progress.isBegun else { continue }
             let changes = GroupChanges()

@@ -56,8 +56,8 @@ extension ViewWorker {
         if let begun = retired.filter({ !$0.value.isBegun }).keys.min() { return begun }
         for view in schema.model.views {
             guard let id = schema.assignment.views[view.name] else { continue }
-            let isComplete = progress[id].map { $0.isComplete && view.upkeep == .catchingUp } ?? (view.upkeep == .inline)
-            if !isComplete { return nil }
+            let own = progress[id]
+            guard view.upkeep == .inline ? own == nil : own?.isComplete == true else { return nil }
         }
         return first
     }

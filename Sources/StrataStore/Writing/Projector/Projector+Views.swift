@@ -12,6 +12,7 @@ extension Projector {
         touching changed: [PropertyID]? = nil
     ) throws {
         guard tables.views != nil else { throw ViewTables.missing(texts: false) }
+        guard keepsViews else { return }
         var touched = entity.views[...]
         if let changed { touched = entity.views.filter { $0.isTouched(by: changed) }[...] }
         if !buildingViews.isEmpty { touched = touched.filter { !buildingViews.contains($0.id) }[...] }
@@ -33,6 +34,7 @@ extension Projector {
     /// - Parameter before: nil for an object that did not exist.
     mutating func watch(_ id: ObjectID, before: CurrentRow?, _ entity: ProjectedEntity) throws {
         guard tables.views != nil else { throw ViewTables.missing(texts: false) }
+        guard keepsViews else { return }
         let watched = batch.watchedRows(histories, entity.plan.schema, without: buildingViews)
         guard watched.begin(id), let before else { return }
         watched.set(id, try histories.converted(before.image, from: before.layout, to: entity.schema))
@@ -54,23 +56,49 @@ extension Projector {
         let kept = schema.assignment.keptViews
         let known = old?.assignment.keptViews ?? []
         let plan = IndexMap.of(schema)
-        var fresh = try plan.views.inline.filter { !known.contains($0.id) }
+        let added = try plan.views.views.filter { !known.contains($0.id) }
+        var fresh = added.filter(\.isInline)
         let texts = try plan.texts.texts.filter { !known.contains($0.id) }
         let dropped = known.subtracting(kept)
-        guard !fresh.isEmpty || !texts.isEmpty || !dropped.isEmpty else { return }
+        guard !added.isEmpty || !texts.isEmpty || !dropped.isEmpty else { return }
         if !texts.isEmpty, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
         guard let views = tables.views else { throw ViewTables.missing(texts: false) }
+        if let table = views.texts { try fill(texts, plan, table, transaction) }
+        guard keepsViews else { return try dropped.forEach { try tables.clear($0, transaction) } }
         let later = try fresh.filter { try isLarge($0, transaction) }
-        for view in later {
-            try ViewProgress().write(view.id, transaction, tables)
-            buildingViews.insert(view.id)
-        }
+        for view in later { try leaveToWorker(view, transaction) }
         fresh.removeAll { buildingViews.contains($0.id) }
         for view in dropped.sorted() {
             try drop(view, of: old, at: last, keepsGroups: !later.isEmpty, transaction)
         }
-        _ = try ViewFault.naming { try fill(fresh, plan, views, transaction) }
-        if let table = views.texts { try fill(texts, plan, table, transaction) }
+        if acceptsFaults {
+            try fillOrLeave(fresh, plan, views, transaction)
+        } else {
+            _ = try ViewFault.naming { try fill(fresh, plan, views, transaction) }
+        }
+    }
+
+    private mutating func leaveToWorker(_ view: PreparedView, _ transaction: WriteTransaction) throws {
+        try tables.beginAnew(view, transaction)
+        buildingViews.insert(view.id)
+    }
+
+    /// Makes inline views of the objects. One that cannot group an object is left to a worker, which tells which one.
+    private mutating func fillOrLeave(
+        _ fresh: [PreparedView], _ plan: IndexMap, _ views: ViewTables, _ transaction: WriteTransaction
+    ) throws {
+        do {
+            try fill(fresh, plan, views, transaction)
+        } catch is ViewFault {
+            for view in fresh {
+                do {
+                    try tables.clear(view.id, transaction)
+                    try fill([view], plan, views, transaction)
+                } catch is ViewFault {
+                    try leaveToWorker(view, transaction)
+                }
+            }
+        }
     }
 
     /// Whether making a view takes too long for one commit.
@@ -121,10 +149,22 @@ extension Projector {
         }
     }
 
-    /// Makes the views anew that catch up. One that cannot group an object stays empty.
-    func refillCatchingUp(at head: EventNumber, _ transaction: WriteTransaction) throws {
-        guard tables.views != nil, let schema = histories.newest else { return }
-        for view in try IndexMap.of(schema).views.catchingUp {
+    /// Makes the inline views of the objects, where there are none.
+    ///
+    /// - Parameter left: views that are left out.
+    /// - Throws: `ViewFault` if a view cannot group an object.
+    func fillInlineViews(without left: Set<ViewID>, _ transaction: WriteTransaction) throws {
+        guard let views = tables.views, let schema = histories.newest else { return }
+        let plan = IndexMap.of(schema)
+        try fill(try plan.views.inline.filter { !left.contains($0.id) }, plan, views, transaction)
+    }
+
+    /// Makes all views anew after a replay. One that cannot group an object stays empty.
+    mutating func refillAll(at head: EventNumber, _ transaction: WriteTransaction) throws {
+        guard let views = tables.views, let schema = histories.newest else { return }
+        let plan = IndexMap.of(schema)
+        try fillOrLeave(try plan.views.inline, plan, views, transaction)
+        for view in try plan.views.catchingUp {
             do {
                 try refill(view.id, at: head, transaction)
             } catch is ViewFault {
@@ -133,12 +173,15 @@ extension Projector {
         }
     }
 
+    /// The changes that are collected before they are written.
+    private static let largestChanges = 64 << 20
+
     /// - Returns: how many objects were grouped.
     @discardableResult
     private func fill(
         _ fresh: [PreparedView], _ plan: IndexMap, _ views: ViewTables, _ transaction: WriteTransaction
     ) throws -> UInt64 {
-        let changes = GroupChanges()
+        var changes = GroupChanges()
         let snapshot = Snapshot(
             eventNumber: .zero, schema: plan.schema, transaction: transaction, tables: tables, histories: histories,
             layers: [])
@@ -147,10 +190,17 @@ extension Projector {
         for entity in Set(fresh.flatMap(\.entities)).sorted() {
             guard let entity = plan.schema.entity(entity) else { continue }
             let own = fresh.filter { $0.entities.contains(entity.id) }
-            _ = try snapshot.forEachStoredRow(of: entity, from: ObjectID(rawValue: 0)) { row, id in
-                for view in own { try view.noting(id) { try view.add(row, id, 1, evaluation, to: changes) } }
-                count += 1
-                return true
+            var next: ObjectID? = ObjectID(rawValue: 0)
+            while let start = next {
+                // Nothing is written while a cursor is open on the rows.
+                next = try snapshot.forEachStoredRow(of: entity, from: start) { row, id in
+                    for view in own { try view.noting(id) { try view.add(row, id, 1, evaluation, to: changes) } }
+                    count += 1
+                    return changes.sizeInBytes < Self.largestChanges
+                }
+                guard next != nil else { break }
+                try changes.write(to: views, transaction)
+                changes = GroupChanges()
             }
         }
         try changes.write(to: views, transaction)

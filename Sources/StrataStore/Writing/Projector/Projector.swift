@@ -22,9 +22,13 @@ struct Projector: ~Copyable {
     var tracking: Tracking
     /// Whether installing a model fills its indexes and links at once; a migration of a large store does it in steps.
     var fillsAtOnce = true
+    /// Whether declared views are kept; a replay makes them at its end, of the objects.
+    var keepsViews = true
     /// Installing a model leaves new inline views of more objects to a worker, and views that it replaces; nil makes and
     /// drops all of them at once.
     var mostObjectsAtOnce: Int?
+    /// Whether a model is installed though a new inline view cannot group an object. A worker tells that then.
+    var acceptsFaults = false
     /// The views that a worker is building: events leave them alone.
     var buildingViews: Set<ViewID> = []
     var observer: (any PriorStateObserver)?
