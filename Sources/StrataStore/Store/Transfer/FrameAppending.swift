@@ -19,8 +19,8 @@ struct FrameAppending: ~Copyable {
         self.head = head
         projector = Projector(tables: tables, histories: histories, tracking: .overlapping)
         // What the other store has accepted is accepted here.
-        projector.acceptsFaults = true
-        projector.mostObjectsAtOnce = ViewStepLimits().objects
+        projector.declared.acceptsFaults = true
+        projector.declared.mostObjectsAtOnce = ViewStepLimits().objects
     }
 
     var histories: SchemaHistory { projector.histories }

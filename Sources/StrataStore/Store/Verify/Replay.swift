@@ -61,7 +61,7 @@ final class Replay {
         collected = start.applied
         projector = Projector(tables: tables, histories: start.histories, tracking: .overlapping)
         projector.observer = check
-        projector.keepsViews = false
+        projector.declared.areKept = false
         spare = WriteBatch(tables: tables)
     }
 

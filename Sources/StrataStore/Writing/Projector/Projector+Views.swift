@@ -12,10 +12,10 @@ extension Projector {
         touching changed: [PropertyID]? = nil
     ) throws {
         guard tables.views != nil else { throw ViewTables.missing(texts: false) }
-        guard keepsViews else { return }
+        guard declared.areKept else { return }
         var touched = entity.views[...]
         if let changed { touched = entity.views.filter { $0.isTouched(by: changed) }[...] }
-        if !buildingViews.isEmpty { touched = touched.filter { !buildingViews.contains($0.id) }[...] }
+        if !declared.building.isEmpty { touched = touched.filter { !declared.building.contains($0.id) }[...] }
         if touched.isEmpty { return }
         let changes = batch.groupChanges()
         let schema = entity.plan.schema
@@ -34,17 +34,17 @@ extension Projector {
     /// - Parameter before: nil for an object that did not exist.
     mutating func watch(_ id: ObjectID, before: CurrentRow?, _ entity: ProjectedEntity) throws {
         guard tables.views != nil else { throw ViewTables.missing(texts: false) }
-        guard keepsViews else { return }
-        let watched = batch.watchedRows(histories, entity.plan.schema, without: buildingViews)
+        guard declared.areKept else { return }
+        let watched = batch.watchedRows(histories, entity.plan.schema, without: declared.building)
         guard watched.begin(id), let before else { return }
         watched.set(id, try histories.converted(before.image, from: before.layout, to: entity.schema))
     }
 
     /// Finds out which views a worker is building.
     mutating func noteBuildingViews(_ transaction: ReadTransaction) throws {
-        buildingViews = []
+        declared.building = []
         guard let schema = histories.newest, !schema.model.views.isEmpty else { return }
-        buildingViews = Set(try ViewProgress.all(transaction, tables).keys)
+        declared.building = Set(try ViewProgress.all(transaction, tables).keys)
     }
 
     /// Removes the groups of views that the model no longer has, and groups the objects for the new inline ones in one
@@ -64,14 +64,14 @@ extension Projector {
         if !texts.isEmpty, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
         guard let views = tables.views else { throw ViewTables.missing(texts: false) }
         if let table = views.texts { try fill(texts, plan, table, transaction) }
-        guard keepsViews else { return try dropped.forEach { try tables.clear($0, transaction) } }
+        guard declared.areKept else { return try dropped.forEach { try tables.clear($0, transaction) } }
         let later = try fresh.filter { try isLarge($0, transaction) }
         for view in later { try leaveToWorker(view, transaction) }
-        fresh.removeAll { buildingViews.contains($0.id) }
+        fresh.removeAll { declared.building.contains($0.id) }
         for view in dropped.sorted() {
             try drop(view, of: old, at: last, keepsGroups: !later.isEmpty, transaction)
         }
-        if acceptsFaults {
+        if declared.acceptsFaults {
             try fillOrLeave(fresh, plan, views, transaction)
         } else {
             _ = try ViewFault.naming { try fill(fresh, plan, views, transaction) }
@@ -80,7 +80,7 @@ extension Projector {
 
     private mutating func leaveToWorker(_ view: PreparedView, _ transaction: WriteTransaction) throws {
         try tables.beginAnew(view, transaction)
-        buildingViews.insert(view.id)
+        declared.building.insert(view.id)
     }
 
     /// Makes inline views of the objects. One that cannot group an object is left to a worker, which tells which one.
@@ -103,7 +103,7 @@ extension Projector {
 
     /// Whether making a view takes too long for one commit.
     private func isLarge(_ view: PreparedView, _ transaction: ReadTransaction) throws -> Bool {
-        guard let mostObjectsAtOnce else { return false }
+        guard let mostObjectsAtOnce = declared.mostObjectsAtOnce else { return false }
         let count = try view.entities.reduce(0) { sum, entity in
             try CounterKey.entity(entity).withBytes { key in
                 sum + Int(try transaction.get(tables.counts, key).map { try CounterKey.value($0) } ?? 0)
@@ -118,7 +118,7 @@ extension Projector {
         _ view: ViewID, of old: Schema?, at last: EventNumber, keepsGroups: Bool, _ transaction: WriteTransaction
     ) throws {
         let isText = old?.assignment.texts.values.contains(view) == true
-        guard let mostObjectsAtOnce,
+        guard let mostObjectsAtOnce = declared.mostObjectsAtOnce,
             try keepsGroups && !isText || !tables.hasAtMost(mostObjectsAtOnce, recordsOf: view, transaction)
         else { return try tables.clear(view, transaction) }
         let isInline = old?.model.views.contains { old?.assignment.views[$0.name] == view && $0.upkeep == .inline }

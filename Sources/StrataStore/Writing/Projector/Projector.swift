@@ -22,21 +22,12 @@ struct Projector: ~Copyable {
     var tracking: Tracking
     /// Whether installing a model fills its indexes and links at once; a migration of a large store does it in steps.
     var fillsAtOnce = true
-    /// Whether declared views are kept; a replay makes them at its end, of the objects.
-    var keepsViews = true
-    /// Installing a model leaves new inline views of more objects to a worker, and views that it replaces; nil makes and
-    /// drops all of them at once.
-    var mostObjectsAtOnce: Int?
-    /// Whether a model is installed though a new inline view cannot group an object. A worker tells that then.
-    var acceptsFaults = false
-    /// The views that a worker is building: events leave them alone.
-    var buildingViews: Set<ViewID> = []
+    var declared = ProjectedViews()
     var observer: (any PriorStateObserver)?
     private var writtenRows = WrittenRows()
     private var writtenPairs: [PairKey: PairState?] = [:]
-    private var keyWriter = ByteWriter()
-    /// The new row of an update, and the properties that it changes.
-    private var rowWriter = ByteWriter()
+    /// `rowWriter`: the new row of an update; `changedProperties`: those that it changes.
+    private var (keyWriter, rowWriter) = (ByteWriter(), ByteWriter())
     private var changedProperties: [PropertyID] = []
     /// The map of the newest model; nil until the first row.
     private var indexPlan: IndexMap?
