@@ -26,10 +26,10 @@ struct Projector: ~Copyable {
     var observer: (any PriorStateObserver)?
     private var writtenRows = WrittenRows()
     private var writtenPairs: [PairKey: PairState?] = [:]
-    /// `rowWriter`: the new row of an update; `changedProperties`: those that it changes.
-    private var (keyWriter, rowWriter) = (ByteWriter(), ByteWriter())
+    private var keyWriter = ByteWriter()
+    /// The new row of an update, and the properties that it changes.
+    private var rowWriter = ByteWriter()
     private var changedProperties: [PropertyID] = []
-    /// The map of the newest model; nil until the first row.
     private var indexPlan: IndexMap?
     private var entities: ProjectedEntities
 
