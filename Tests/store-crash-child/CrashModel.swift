@@ -38,6 +38,20 @@ enum CrashModel {
         ])
     }
 
+    /// With views of the movies, whose definitions and ways to be kept change with the version.
+    static func withViews(_ version: Int) throws -> ManagedObjectModel {
+        var byOwner = ViewDescription(
+            name: "ByOwner", version: version, entityName: "Movie",
+            keys: [ViewKey("owner", keyPath: version % 2 == 0 ? "owner.label" : "owner")],
+            aggregates: [ViewAggregate("movies", .count), ViewAggregate("last", .max, "number")],
+            orders: [ViewOrder("movies", isAscending: false)])
+        var all = ViewDescription(
+            name: "All", version: version / 2 + 1, entityName: "Movie", aggregates: [ViewAggregate("movies", .count)])
+        if version % 5 == 0 { byOwner.upkeep = .catchingUp }
+        if version % 4 == 0 { all.upkeep = .catchingUp }
+        return try make().adding(views: [byOwner, all])
+    }
+
     static func extras(of schema: Schema) -> Int {
         schema.entity(named: "Movie")?.properties.count { $0.name.hasPrefix("extra") } ?? 0
     }

@@ -1,7 +1,7 @@
 // Works on a store without end, and says after each piece of work that it is done; the crash tests kill it in the
 // middle.
 //
-//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate|trim|seal|erase
+//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate|trim|seal|erase|views
 //
 // - saves: three threads save at once; see `Saver`. Says "thread number".
 // - rebuild: rebuilds every view in many small commits. Says "0 count".
@@ -13,6 +13,8 @@
 //   "0 count" of truncations.
 // - seal: one thread saves, another upgrades the store, a few events a commit. Says "1 number" of saves, and "0 count" of
 //   upgrades.
+// - views: gives the store other versions of its views, one after the other, each built beside saves of thread 1. Says
+//   "1 number" of saves, and "0 version" of versions.
 // - erase: one thread saves, another erases objects; see `Erasing`. Says "1 number" of saves, and "0 number" of erasures.
 //
 // The same work, done a few times and recorded, and the states that a power cut during it may leave (`Recording`):
@@ -183,6 +185,27 @@ extension Work {
         store.close()
     }
 
+    /// The next version is the one that the store has not, whoever was killed while building it.
+    func views() throws {
+        var options = options
+        options.viewStepLimits.objects = 3
+        options.viewStepLimits.eventsInLastStep = 2
+        let store = try openAsItIs()
+        let known = store.schema.model.views.map(\.version).max() ?? 0
+        store.close()
+        for version in (known + 1)...(known + min(rounds, 1_000_000)) {
+            let model = try CrashModel.withViews(version)
+            let store = try Store.open(.directory(directory), model: model, options: options)
+            var saver = try Saver(store, thread: 1)
+            for _ in 0..<6 { say(1, try saver.save()) }
+            // Some are replaced while they are built.
+            if version % 3 != 0 { try store.wait(forView: "ByOwner", to: nil, timeout: .seconds(30)) }
+            for _ in 0..<2 { say(1, try saver.save()) }
+            store.close()
+            say(0, version)
+        }
+    }
+
     func run(_ name: String) throws {
         switch name {
         case "rebuild": try rebuild()
@@ -193,6 +216,7 @@ extension Work {
         case "trim": try trim()
         case "seal": try seal()
         case "erase": try erase()
+        case "views": try views()
         case "compact": try compact()
         case "alone": try saves(threads: 1)
         case "second": try saves(ofThread: 2)

@@ -8,8 +8,8 @@ public struct ViewStatus: Sendable, Hashable {
     public enum State: Sendable, Hashable {
         /// It has the groups of all objects. One that catches up may be some events behind.
         case live
-        /// It is being made from the objects, of which it has grouped this part. Until it is done, requests group the
-        /// objects themselves.
+        /// It is being made from the objects, of which it has grouped this part: a view that catches up, or an inline
+        /// view of many objects that is new. Until it is done, requests group the objects themselves.
         case building(Double)
         /// It cannot follow an event. It is tried again now and then, because a later change may have mended it.
         case failed(ViewFailureReport)
@@ -101,6 +101,6 @@ extension PersistentContainer {
     /// Has a failed view leave out the object that it cannot group, so that it goes on. It stays left out until the view
     /// is made anew.
     ///
-    /// - Throws: `invalidRequest` if it has not failed; `unknownKey`, `readOnly`.
+    /// - Throws: `invalidRequest` if it has not failed, or is kept in each commit; `unknownKey`, `readOnly`.
     public func skipFailedObject(ofView name: String) throws { try store.skipEvent(ofView: name) }
 }

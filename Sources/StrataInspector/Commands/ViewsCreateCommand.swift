@@ -9,7 +9,8 @@ struct ViewsCreateCommand: StoreCommand {
         abstract: "Declares a view in a store, and makes its rows.",
         discussion: """
             The view belongs to the store: apps that open it keep the view in step, whether they know it or not. Saves \
-            wait while the rows are made, and a process that has the store open must open it again before it saves.
+            go on while the rows of many objects are made. A process that has the store open must open it again \
+            before it saves.
 
             --key is an attribute, a to-one or a path over to-ones, 'name = path', a part of a date such as \
             'm = month(shown, Europe/Berlin)' (year, month, day, hour; UTC without a zone), or \

@@ -150,6 +150,8 @@ extension Store {
         if schema.hasEncryption { try file.noteEncryption(transaction) }
         var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
         projector.fillsAtOnce = fillsAtOnce
+        projector.declared.mostObjectsAtOnce = file.options.viewStepLimits.objects
+        try projector.noteBuildingViews(transaction)
         var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
         var payload = ByteWriter()
         payload.append(littleEndian: schema.version.rawValue)

@@ -37,8 +37,46 @@ import Testing
         return try Store.open(.directory(directory), model: model, options: options)
     }
 
-    private func movies(_ store: Store) throws -> [[AttributeValue]] {
-        try store.read(at: try store.head()) { try $0.rows(ViewRequest("All")).map(Array.init) }
+    @Test func aViewIsBuiltWhoeverIsKilled() throws {
+        let root = FileManager.default.temporaryDirectory
+            .appending(path: "strata-building-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: root) }
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        var generator = SeededGenerator(seed: RandomTesting.seeds(unlessAsked: [37])[0])
+        let directory = root.appending(path: "movies.strata", directoryHint: .isDirectory)
+        let first = try CrashChild(directory, .relaxed, "alone")
+        for _ in 0..<40 { _ = try #require(first.acknowledgement()) }
+        _ = first.kill()
+        var buildingCount = 0
+        for round in 0..<Self.kills * 2 {
+            let child = try CrashChild(directory, .relaxed, "views")
+            for _ in 0..<Int.random(in: 1...14, using: &generator) {
+                _ = try #require(child.acknowledgement(), "round \(round)")
+            }
+            usleep(UInt32.random(in: 0...8_000, using: &generator))
+            _ = child.kill()
+            let store = try open(directory)
+            defer { store.close() }
+            let halfWay = try store.verify()
+            #expect(halfWay.isSound, "round \(round): \(halfWay.problems.map(\.description))")
+            if try store.viewStates().contains(where: { $0.upkeep.phase != .live }) { buildingCount += 1 }
+            let before = try (movies(store), movies(store, "ByOwner"))
+            // Where it was is where the next process goes on, most of the time.
+            guard round % 4 == 0 else { continue }
+            try store.keepViews()
+            #expect(try store.viewStates().allSatisfy { $0.upkeep.lagInEvents == 0 && $0.upkeep.phase == .live })
+            #expect(try movies(store) == before.0 && movies(store, "ByOwner") == before.1, "round \(round)")
+            let count = try store.statistics().entities.first { $0.name == "Movie" }?.objectCount ?? 0
+            #expect(before.0 == [[.integer(Int64(count))]], "round \(round)")
+            let whole = try store.verify()
+            #expect(whole.isSound, "round \(round): \(whole.problems.map(\.description))")
+            #expect(try store.rebuild().isUnchanged, "round \(round)")
+        }
+        #expect(buildingCount > 0)
+    }
+
+    private func movies(_ store: Store, _ view: String = "All") throws -> [[AttributeValue]] {
+        try store.read(at: try store.head()) { try $0.rows(ViewRequest(view)).map(Array.init) }
     }
 
     @Test func eachEventCountsOnceWhoeverIsKilled() throws {

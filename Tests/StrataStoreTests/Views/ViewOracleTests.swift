@@ -14,7 +14,8 @@ import Testing
         let steps = asked ?? (upkeep == .inline ? 90 : 50)
         for step in 0..<steps {
             try oracle.step()
-            if upkeep == .catchingUp {
+            let isBuilding = try oracle.changeModel()
+            if upkeep == .catchingUp || isBuilding {
                 try oracle.keepSomeViews()
                 if step % 10 == 0 {
                     let report = try oracle.fixture.store.verify()
@@ -31,6 +32,9 @@ import Testing
             #expect(problem == nil, "seed \(seed), event \(eventNumber)")
         }
         #expect(try oracle.fixture.store.verify().isSound, "seed \(seed)")
+        try oracle.fixture.store.keepViews()
+        #expect(try oracle.fixture.store.viewStates().allSatisfy { $0.upkeep.phase == .live }, "seed \(seed)")
+        #expect(try oracle.fixture.store.verify().isSound, "seed \(seed)")
         #expect(try oracle.fixture.store.rebuild().isUnchanged, "seed \(seed)")
         var limits = RebuildLimits(eventsInOneCommit: 0, bytesInOneCommit: 0, stepInBytes: 2_000)
         limits.batchInBytes = 900
@@ -45,6 +49,9 @@ struct ViewOracle {
     /// Works, studios and countries.
     private(set) var objects: [ObjectID: [String: AttributeValue]] = [:]
     private(set) var history: [(EventNumber, [ObjectID: [String: AttributeValue]])] = []
+    private var views: [ViewDescription]
+    /// The number of the attribute that the model has beside the others; 0 for none.
+    private var extra = 0
     private static let titles = ["A", "é", "e\u{301}", "", String(repeating: "long ", count: 80)]
 
     init(seed: UInt64, _ upkeep: ViewUpkeep = .inline) throws {
@@ -52,7 +59,7 @@ struct ViewOracle {
         options.viewKeeping = .byHand
         options.viewStepLimits.objects = 5
         if seed % 3 == 0 { options.viewStepLimits.events = 40 }
-        let views = try FilmViews.all().enumerated().map { index, view in
+        views = try FilmViews.all().enumerated().map { index, view in
             var view = view
             // Some are inline beside them.
             if upkeep == .catchingUp, UInt64(index) % 4 != seed % 4 { view.upkeep = .catchingUp }
@@ -60,6 +67,23 @@ struct ViewOracle {
         }
         fixture = try StoreFixture(model: try FilmViews.model(views), options: options)
         generator = SeededGenerator(seed: seed)
+    }
+
+    /// Sometimes installs another model: other versions of some views, another way to keep them, none of them for a
+    /// while, or one more attribute.
+    ///
+    /// - Returns: whether a view may be under construction.
+    mutating func changeModel() throws -> Bool {
+        if Int.random(in: 0..<12, using: &generator) == 0 {
+            for index in views.indices where Int.random(in: 0..<4, using: &generator) == 0 {
+                views[index].version += 1
+                if Bool.random(using: &generator) { views[index].upkeep = .inline }
+            }
+            if Bool.random(using: &generator) { extra += 1 }
+            let attribute = AttributeDescription(name: "extra\(extra)", type: .integer32, defaultValue: .integer(1))
+            try fixture.store.adopt(try FilmViews.model(views, extra: extra > 0 ? [.attribute(attribute)] : []))
+        }
+        return try fixture.store.viewStates().contains { $0.upkeep.phase != .live }
     }
 
     /// Makes some steps of some views that catch up, or none, or all.

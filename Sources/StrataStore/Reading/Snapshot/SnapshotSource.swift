@@ -45,10 +45,12 @@ struct OtherStates {
     let head: EventNumber
     let newest: SchemaHistory
 
-    /// The state at an event, through the newest model.
+    /// The state at an event, through the newest model or a given one.
     ///
     /// - Throws: `historyDropped`, `corrupt`.
-    func snapshot(at eventNumber: EventNumber, _ transaction: ReadTransaction) throws -> Snapshot {
-        try source.snapshot(at: eventNumber, layers: [], through: nil, transaction, head, newest)
+    func snapshot(
+        at eventNumber: EventNumber, through schema: Schema? = nil, _ transaction: ReadTransaction
+    ) throws -> Snapshot {
+        try source.snapshot(at: eventNumber, layers: [], through: schema, transaction, head, newest)
     }
 }

@@ -4,7 +4,7 @@ import StrataModel
 /// What the tables have of a view.
 struct KeptView {
     /// nil if the groups must be made from the objects: nothing is kept, or not everything yet, or the state is seen
-    /// through an older model.
+    /// through an older model whose views are gone.
     let tables: ViewTables?
     /// The state whose groups the tables have; nil for the state of the other tables.
     let state: Snapshot?
@@ -22,11 +22,19 @@ extension Snapshot {
 
     /// What the tables have of a view.
     func kept(_ view: PreparedView) throws -> KeptView {
-        guard let tables = tables.views, !histories.isPast else {
-            return KeptView(tables: nil, state: nil, leftOut: [])
+        guard let tables = tables.views else { return KeptView(tables: nil, state: nil, leftOut: []) }
+        let known = try ViewProgress.read(view.id, transaction, self.tables)
+        if histories.isPast {
+            // Through an older model than the store's, the groups are those that were there at its end.
+            guard let known, known.isRetired, known.isComplete, let others else {
+                return KeptView(tables: nil, state: nil, leftOut: [])
+            }
+            return KeptView(
+                tables: tables, state: try others.snapshot(at: known.position, through: schema, transaction),
+                leftOut: known.leftOut)
         }
-        if view.isInline { return KeptView(tables: tables, state: nil, leftOut: []) }
-        let progress = try ViewProgress.read(view.id, transaction, self.tables) ?? ViewProgress()
+        if known == nil, view.isInline { return KeptView(tables: tables, state: nil, leftOut: []) }
+        let progress = known ?? ViewProgress()
         guard progress.isComplete, let others else {
             return KeptView(tables: nil, state: nil, leftOut: progress.leftOut)
         }
@@ -90,13 +98,17 @@ extension Snapshot {
 struct ViewFault: Error {
     let object: ObjectID
     let cause: StrataError
+
+    /// Throws only what the object is at fault for, where it is not left out or tried again.
+    static func naming<R>(_ body: () throws -> R) throws -> R {
+        do { return try body() } catch let fault as ViewFault { throw fault.cause }
+    }
 }
 
 extension PreparedView {
-    /// Says which object it was if a view that catches up cannot group it.
+    /// Says which object it was if it cannot be grouped.
     @inline(__always)
     func noting(_ id: ObjectID, _ body: () throws -> Void) throws {
-        if isInline { return try body() }
         do {
             try body()
         } catch let error as StrataError where error.isOfRow {

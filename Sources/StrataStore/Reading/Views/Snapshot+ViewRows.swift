@@ -20,11 +20,13 @@ extension Snapshot {
         try namingFaults(request) { try readRows(request) }
     }
 
-    /// Says which object it was if a view that catches up cannot group it.
+    /// Says which object it was if a view that catches up or is being built cannot group it.
     func namingFaults<R>(_ request: ViewRequest, _ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch let fault as ViewFault {
+            let view = try preparedView(request.viewName)
+            if view.isInline, try ViewProgress.read(view.id, transaction, tables) == nil { throw fault.cause }
             throw StrataError(
                 .viewFailed, "The view \(request.viewName) cannot group an object: \(fault.cause.message)",
                 context: .init(objectID: fault.object, key: request.viewName), cause: fault.cause)

@@ -65,24 +65,26 @@ struct ViewAnswer: Sendable {
     /// The keys and aggregates of each group in this state; nil where the view is not read from its tables, or a sum
     /// has left the range of integers.
     func groups(_ snapshot: Snapshot) throws -> [(keys: [AttributeValue], aggregates: [AttributeValue])]? {
-        guard snapshot.tables.views != nil, !snapshot.histories.isPast else { return nil }
+        guard try snapshot.kept(view).tables != nil else { return nil }
         let evaluation = Evaluation(snapshot)
         var groups: [(keys: [AttributeValue], aggregates: [AttributeValue])] = []
         var isExact = true
-        try snapshot.forEachGroup(of: view, ViewAccess()) { group in
-            let row = try view.columns(group.key, group.state, evaluation)
-            let results = aggregates.map { index in
-                let (own, result) = (group.state.aggregates[index], row[view.keys.count + index])
-                switch view.aggregates[index].kind {
-                // The sum of no values is a whole number in a request.
-                case .decimalSum where own.count == 0 && view.aggregates[index].function == .sum:
-                    return AttributeValue.integer(0)
-                case .integerSum: if Int64(exactly: own.whole) == nil { isExact = false }
-                default: break
+        try ViewFault.naming {
+            try snapshot.forEachGroup(of: view, ViewAccess()) { group in
+                let row = try view.columns(group.key, group.state, evaluation)
+                let results = aggregates.map { index in
+                    let (own, result) = (group.state.aggregates[index], row[view.keys.count + index])
+                    switch view.aggregates[index].kind {
+                    // The sum of no values is a whole number in a request.
+                    case .decimalSum where own.count == 0 && view.aggregates[index].function == .sum:
+                        return AttributeValue.integer(0)
+                    case .integerSum: if Int64(exactly: own.whole) == nil { isExact = false }
+                    default: break
+                    }
+                    return result
                 }
-                return result
+                groups.append((keys.map { row[$0] }, results))
             }
-            groups.append((keys.map { row[$0] }, results))
         }
         return isExact ? groups : nil
     }

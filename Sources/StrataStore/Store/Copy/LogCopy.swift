@@ -92,6 +92,8 @@ struct LogCopy {
             try Self.put(header.encoded(), "header", made, transaction)
             try Self.put(head.encoded(), "head", made, transaction)
             try state.bookmarks.write(transaction, made, from: baseline?.event ?? .zero)
+            var projector = Projector(tables: made, histories: state.histories, tracking: .independent)
+            try projector.refillAll(at: lastEvent, transaction)
             for (eventNumber, payload) in state.erasures.sorted(by: { $0.key < $1.key }) {
                 try payload.withUnsafeBytes { try ErasureList.put($0, at: eventNumber, transaction, made) }
             }

@@ -27,7 +27,8 @@ struct ErasureCommit: ~Copyable {
         // Nothing waits that holds a value.
         var tables = file.tables
         tables.bufferLimits.fewestPages = .max
-        let projector = Projector(tables: tables, histories: histories, tracking: .independent)
+        var projector = Projector(tables: tables, histories: histories, tracking: .independent)
+        try projector.noteBuildingViews(transaction)
         try projector.checkTables()
         self.file = file
         self.transaction = transaction
@@ -175,9 +176,15 @@ struct ErasureCommit: ~Copyable {
         try projector.flush(transaction)
         try BufferFold.settle(changedObjects, in: tables.indexes, tables, transaction)
         try StatisticsRecord.removeAll(transaction, tables)
-        // What a view that catches up would go on from is erased, and it may hold erased values.
+        // What a view that catches up or is being built would go on from is erased, and it may hold erased values.
+        let progress = try ViewProgress.all(transaction, tables)
+        for view in progress.keys.sorted() where progress[view]?.isRetired == true {
+            try tables.clear(view, transaction)
+        }
         if let schema = projector.histories.newest {
-            for view in try IndexMap.of(schema).views.catchingUp { try tables.clear(view.id, transaction) }
+            for view in try IndexMap.of(schema).views.views where progress[view.id] != nil {
+                try tables.beginAnew(view, transaction)
+            }
         }
         try eraseTexts(of: objects)
     }

@@ -265,11 +265,11 @@ struct Rebuild {
         }
     }
 
-    /// Makes the views that catch up from the objects.
+    /// Makes the declared views of the objects.
     private func refillViews(_ head: LogHead, _ transaction: WriteTransaction) throws {
         let histories = try StoreFile.readModels(file.tables, transaction)
-        try Projector(tables: file.tables, histories: histories, tracking: .independent)
-            .refillCatchingUp(at: head.event, transaction)
+        var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
+        try projector.refillAll(at: head.event, transaction)
     }
 
     private func run(_ replay: Replay, _ head: LogHead, limit: Int?, _ transaction: WriteTransaction) throws {

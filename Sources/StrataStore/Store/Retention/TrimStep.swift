@@ -73,16 +73,18 @@ struct TrimStep {
         return (baseline, baseline.transaction >= target)
     }
 
-    /// Views that catch up and cannot go on without what is dropped are made anew. Only a truncation by force goes so far.
+    /// Views that catch up or are being built, and cannot go on without what is dropped, are made anew. Only a truncation
+    /// by force goes so far. Those of older models are of no use without it.
     private func clearViews(
         behind cut: EventNumber, _ histories: SchemaHistory, _ transaction: WriteTransaction
     ) throws {
-        guard let schema = histories.newest, !schema.model.views.isEmpty else { return }
-        for view in try IndexMap.of(schema).views.catchingUp {
-            guard let progress = try ViewProgress.read(view.id, transaction, tables), progress.position < cut else {
-                continue
-            }
-            try tables.clear(view.id, transaction)
+        let progress = try ViewProgress.all(transaction, tables).filter { $0.value.position < cut }
+        guard !progress.isEmpty, let schema = histories.newest else { return }
+        for (view, own) in progress where own.isRetired {
+            try ViewProgress.dropping.write(view, transaction, tables)
+        }
+        for view in try IndexMap.of(schema).views.views where progress[view.id] != nil {
+            try tables.beginAnew(view, transaction)
         }
     }
 }

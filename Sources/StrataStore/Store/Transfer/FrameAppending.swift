@@ -18,9 +18,17 @@ struct FrameAppending: ~Copyable {
         self.tables = tables
         self.head = head
         projector = Projector(tables: tables, histories: histories, tracking: .overlapping)
+        // What the other store has accepted is accepted here.
+        projector.declared.acceptsFaults = true
+        projector.declared.mostObjectsAtOnce = ViewStepLimits().objects
     }
 
     var histories: SchemaHistory { projector.histories }
+
+    /// Finds out which views of a store that is open a worker is building.
+    mutating func noteBuildingViews(_ transaction: ReadTransaction) throws {
+        try projector.noteBuildingViews(transaction)
+    }
 
     /// - Throws: `divergedLog` if the frame does not continue this log; `corrupt` if its content is not what its
     ///   digest says, or cannot be made into views; `modelChanged` if it declares the first view of the store.

@@ -36,6 +36,7 @@ struct FrameReceiver {
             let fresh = try unknown(frames, head, transaction)
             guard !fresh.isEmpty else { return head.transaction }
             var appending = FrameAppending(file.tables, after: head, try file.histories(for: head, transaction))
+            try appending.noteBuildingViews(transaction)
             for frame in fresh { try appending.append(frame, transaction) }
             try appending.finish(transaction)
             if let newest = appending.histories.newest { try file.noteViews(of: newest.model, transaction) }

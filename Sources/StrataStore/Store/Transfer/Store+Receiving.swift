@@ -33,6 +33,8 @@ extension Store {
             throw file.publicError(error, during: "receiving transactions")
         }
         feed.notify()
+        // The frames may have declared a view.
+        beginKeepingViews()
         // Erasures of the other log are made here, too.
         _ = try finishErasures()
         return last.withLock { $0 }

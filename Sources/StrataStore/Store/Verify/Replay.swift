@@ -3,7 +3,8 @@ import LMDB
 import StrataModel
 
 /// Replays the log through the projector into empty view tables: those of the store in a rebuild, those of a scratch
-/// environment in a verification. Like a save it uses only `Projector.apply`.
+/// environment in a verification. Like a save it uses only `Projector.apply`. Declared views are made of the objects at
+/// the end (`Projector.refillAll`).
 ///
 /// While one batch is written, the next is collected on a thread of its own, up to the first event that needs a row
 /// already written. Insertions, which make up most of a log, need none. A batch collected at the end of one transaction
@@ -60,6 +61,7 @@ final class Replay {
         collected = start.applied
         projector = Projector(tables: tables, histories: start.histories, tracking: .overlapping)
         projector.observer = check
+        projector.declared.areKept = false
         spare = WriteBatch(tables: tables)
     }
 

@@ -116,17 +116,58 @@ final class ReplayComparison {
         }
     }
 
-    /// Makes the groups of the views that catch up, as of the state where each of them is.
+    /// Makes the groups of inline views, those of views that catch up or are being built, as of the state where each of them
+    /// is, and those of older models.
     private func group(into scratch: (environment: Environment, tables: StoreTables)) throws {
         let histories = try file.histories(for: head, transaction)
         guard let views = scratch.tables.views, let schema = histories.newest else { return }
-        for view in try IndexMap.of(schema).views.catchingUp {
+        let progress = try ViewProgress.all(transaction, tables)
+        try scratch.environment.write { target in
+            let projector = Projector(tables: scratch.tables, histories: histories, tracking: .independent)
+            try ViewFault.naming { try projector.fillInlineViews(without: Set(progress.keys), target) }
+        }
+        for (view, own) in progress where own.isRetired { try group(view, own, histories, views, scratch) }
+        for view in try IndexMap.of(schema).views.views where progress[view.id] != nil {
             let maker = try ViewStepMaker(view, file, transaction, head.event, histories, schema, ViewStepLimits())
             guard let progress = maker.before, progress.isBegun else { continue }
             let changes = GroupChanges()
             try maker.state(at: progress.position).group(
                 view, where: { $0 < progress.next && !progress.leftOut.contains($0) }, into: changes)
             try scratch.environment.write { try changes.write(to: views, $0) }
+        }
+    }
+
+    /// Makes the groups of a view of an older model. What is left of one that is being dropped nobody reads, so it is taken
+    /// over as it is.
+    private func group(
+        _ view: ViewID, _ progress: ViewProgress, _ histories: SchemaHistory, _ views: ViewTables,
+        _ scratch: (environment: Environment, tables: StoreTables)
+    ) throws {
+        let old = try histories.schemas.last { $0.assignment.views.values.contains(view) }
+        guard progress.isComplete, let old,
+            let prepared = try IndexMap.of(old).views.views.first(where: { $0.id == view })
+        else { return try copy(view, into: scratch) }
+        let past = try histories.through(old.version)
+        let maker = try ViewStepMaker(prepared, file, transaction, head.event, past, old, ViewStepLimits())
+        let changes = GroupChanges()
+        try maker.state(at: progress.position).group(
+            prepared, where: { !progress.leftOut.contains($0) }, into: changes)
+        try scratch.environment.write { try changes.write(to: views, $0) }
+    }
+
+    private func copy(_ view: ViewID, into scratch: (environment: Environment, tables: StoreTables)) throws {
+        for (live, made) in zip(tables.views?.all ?? [], scratch.tables.views?.all ?? []) {
+            try scratch.environment.write { target in
+                try ViewKeys.withPrefix(of: view) { prefix in
+                    try transaction.withCursor(live) { cursor in
+                        var found = try cursor.seek(atOrAfter: prefix)
+                        while found, cursor.key.hasPrefix(prefix) {
+                            try target.put(made, cursor.key, cursor.value)
+                            found = try cursor.next()
+                        }
+                    }
+                }
+            }
         }
     }
 

@@ -5,12 +5,13 @@ import Logging
 package import StrataModel
 
 extension Store {
-    /// Begins to keep the views that catch up, if the model has some.
+    /// Begins to keep the views that catch up, if the model has some, to build others and to drop old ones.
     func beginKeepingViews() {
         guard !isReadOnly, viewKeeper.withLock({ $0 == nil }), file.options.viewKeeping == .background,
-            file.histories.newest?.model.views.contains(where: { $0.upkeep == .catchingUp }) == true
+            file.tables.views != nil
         else { return }
         do {
+            guard try viewWorker().hasWork() else { return }
             var lock: BlobFiles?
             if case .directory = location {
                 lock = BlobFiles(
@@ -39,7 +40,7 @@ extension Store {
     func viewPositions() throws -> [(name: String, position: EventNumber)] {
         try file.read { transaction, _, histories in
             guard let schema = histories.newest, !schema.model.views.isEmpty else { return [] }
-            return try IndexMap.of(schema).views.catchingUp.compactMap { view in
+            return try IndexMap.of(schema).views.views.compactMap { view in
                 guard let progress = try ViewProgress.read(view.id, transaction, file.tables), progress.isBegun else {
                     return nil
                 }
@@ -48,7 +49,8 @@ extension Store {
         }
     }
 
-    /// Brings the views that catch up to the end of the log, except those that have failed.
+    /// Brings the views that catch up or are being built to the end of the log, except those that have failed, and drops
+    /// those that are replaced.
     ///
     /// - Parameter steps: the most steps of each view; nil for as many as it takes.
     package func keepViews(steps: Int? = nil) throws {
@@ -58,6 +60,8 @@ extension Store {
             var left = steps ?? .max
             while left > 0, case .isOnItsWay = try worker.advance(name) { left -= 1 }
         }
+        var left = steps ?? .max
+        while left > 0, try worker.dropSome() { left -= 1 }
     }
 
     /// Waits until a view includes an event.
@@ -121,8 +125,14 @@ extension Store {
 
     /// Leaves the object that a failed view cannot group out of it, until the view is built anew.
     ///
-    /// - Throws: `unknownKey`; `invalidRequest` if it has not failed.
+    /// - Throws: `unknownKey`; `invalidRequest` if it has not failed, or is an inline view.
     package func skipEvent(ofView name: String) throws {
+        if schema.model.view(named: name)?.upkeep == .inline {
+            throw StrataError(
+                .invalidRequest,
+                "The view \(name) is kept in each commit and leaves nothing out. Change the object, or declare a view "
+                    + "that catches up.", context: .init(key: name, path: path))
+        }
         try change(name) { try $0.skip(name) }
     }
 

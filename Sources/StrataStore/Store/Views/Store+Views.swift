@@ -59,14 +59,15 @@ extension ViewUse {
         _ histories: SchemaHistory
     ) throws -> ViewUpkeepState {
         let head = try file.readHead(transaction)
-        guard view.upkeep == .catchingUp else {
+        let known = try ViewProgress.read(id, transaction, file.tables)
+        if known == nil, view.upkeep == .inline {
             return ViewUpkeepState(phase: .live, eventNumber: head.event, lagInEvents: 0, lag: .zero, leftOut: [])
         }
-        let progress = try ViewProgress.read(id, transaction, file.tables) ?? ViewProgress()
+        let progress = known ?? ViewProgress()
         var phase = ViewUpkeepState.Phase.live
         if let failure = progress.failure {
             phase = .failed(failure)
-        } else if !progress.isComplete {
+        } else if !progress.isComplete || view.upkeep == .inline {
             phase = .building(try share(progress, view, transaction, file, histories))
         }
         let reader = LogReader(transaction, file.tables, histories)

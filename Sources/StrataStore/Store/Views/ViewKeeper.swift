@@ -4,7 +4,7 @@ import LMDB
 import Logging
 import StrataModel
 
-/// Keeps the views that catch up, on a thread of its own, in one of the processes that have the store open.
+/// Keeps the views that catch up, and builds and drops others, on a thread of its own, in one of the processes that have the store open.
 ///
 /// The process that holds the lock of `views.lock` does it. If it ends, however it ends, the system releases the lock,
 /// and another one goes on within `patience`. `condition` guards the variables below it.
@@ -105,6 +105,7 @@ final class ViewKeeper: @unchecked Sendable {
                 break
             }
         }
+        while condition.withLock({ !isStopped }), try worker.dropSome() {}
         return due
     }
 

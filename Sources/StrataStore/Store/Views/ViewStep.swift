@@ -1,8 +1,8 @@
 import LMDB
 import StrataModel
 
-/// The next piece of work for a view that catches up: the changes of its groups, to be written in one commit with how
-/// far it has come.
+/// The next piece of work for a view that catches up or is being built: the changes of its groups, to be written in one
+/// commit with how far it has come.
 ///
 /// States of the past never change, so a step is made in a read transaction, while others save. It is written only if
 /// the view is where the step began; so each event counts once, however many processes try. A step is made on one
@@ -15,6 +15,7 @@ struct ViewStep: @unchecked Sendable {
     fileprivate(set) var after: ViewProgress
     /// Whether the view's groups are dropped first.
     fileprivate(set) var beginsAnew = false
+    fileprivate let limits: ViewStepLimits
     fileprivate let changes = GroupChanges()
 
     /// Writes the changes.
@@ -26,8 +27,34 @@ struct ViewStep: @unchecked Sendable {
         else { return false }
         if beginsAnew { try file.tables.clear(view.id, transaction) }
         try changes.write(to: views, transaction)
-        try after.write(view.id, transaction, file.tables)
+        if view.isInline, try isLast(file, views, transaction) {
+            // From here on saves keep it.
+            try ViewProgress.remove(view.id, transaction, file.tables)
+        } else {
+            try after.write(view.id, transaction, file.tables)
+        }
         return true
+    }
+
+    /// Whether an inline view has the groups of all objects at the end of the log. If it is only little behind, what is
+    /// missing is added here, where nobody saves meanwhile.
+    private func isLast(_ file: StoreFile, _ views: ViewTables, _ transaction: WriteTransaction) throws -> Bool {
+        guard after.isComplete, after.failure == nil else { return false }
+        let head = try file.readHeadEvent(transaction).event
+        guard head.rawValue - after.position.rawValue <= limits.eventsInLastStep else { return false }
+        guard head > after.position else { return true }
+        let histories = try file.histories(for: try file.readHead(transaction), transaction)
+        guard let schema = histories.newest else { return false }
+        try after.write(view.id, transaction, file.tables)
+        do {
+            let rest = try ViewStepMaker(view, file, transaction, head, histories, schema, limits).step(to: head)
+            guard let rest, !rest.beginsAnew, rest.after.isComplete else { return false }
+            try rest.changes.write(to: views, transaction)
+            return true
+        } catch is ViewFault {
+            // The next step says which event it was.
+            return false
+        }
     }
 }
 
@@ -107,7 +134,7 @@ struct ViewStepMaker {
     }
 
     private func step(after progress: ViewProgress) -> ViewStep {
-        ViewStep(view: view, model: schema.version, before: before, after: progress)
+        ViewStep(view: view, model: schema.version, before: before, after: progress, limits: limits)
     }
 
     /// Whether the view has groups, and there is not too much between their state and the present.

@@ -4,7 +4,7 @@ import LMDB
 import Logging
 import StrataModel
 
-/// Brings views that catch up to the end of the log, step by step.
+/// Brings views that catch up, and inline views that are being built, to the end of the log, step by step.
 ///
 /// Any number of workers may do so at once, in any processes: a step that another one has made meanwhile is not made
 /// again.
@@ -29,11 +29,13 @@ struct ViewWorker: Sendable {
     /// Seconds until an event is tried again: twice as many after each attempt.
     private static let longestPause = 300.0
 
-    /// The names of the views that catch up.
+    /// The names of the views that catch up or are being built.
     func views() throws -> [String] {
-        try file.read { _, _, histories in
+        try file.read { transaction, _, histories in
             guard let schema = histories.newest, !schema.model.views.isEmpty else { return [] }
-            return try IndexMap.of(schema).views.catchingUp.map(\.description.name)
+            let progress = try ViewProgress.all(transaction, file.tables)
+            return try IndexMap.of(schema).views.views.filter { !$0.isInline || progress[$0.id] != nil }
+                .map(\.description.name)
         }
     }
 
@@ -125,15 +127,17 @@ struct ViewWorker: Sendable {
         }
     }
 
-    /// Calls `body` with what makes steps of a view; nil if the model has no such view that catches up.
+    /// Calls `body` with what makes steps of a view; nil if the model has no such view that catches up or is being built.
     private func make<R>(_ name: String, _ body: (ViewStepMaker) throws -> R) throws -> R? {
         var fault: ViewFault?
         let result = try file.read { transaction, head, histories -> R? in
             guard let schema = histories.newest,
-                let view = try IndexMap.of(schema).views.catchingUp.first(where: { $0.description.name == name })
+                let view = try IndexMap.of(schema).views.view(named: name)
             else { return nil }
             do {
-                return try body(try ViewStepMaker(view, file, transaction, head, histories, schema, limits))
+                let maker = try ViewStepMaker(view, file, transaction, head, histories, schema, limits)
+                if view.isInline, maker.before == nil { return nil }
+                return try body(maker)
             } catch let found as ViewFault {
                 fault = found
                 return nil

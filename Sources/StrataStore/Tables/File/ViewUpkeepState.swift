@@ -8,10 +8,12 @@ package enum ViewKeeping: Sendable, Hashable {
     case byHand
 }
 
-/// How much a step of a view that catches up takes on.
+/// How much a step of a view that catches up or is being built takes on.
 package struct ViewStepLimits: Sendable, Hashable {
-    /// Objects that are grouped in one commit while a view is built.
+    /// Objects that are grouped in one commit while a view is built. A new view of no more is made with its model.
     package var objects = 20_000
+    /// An inline view that is being built and is this many events behind goes the rest of the way where nobody saves.
+    package var eventsInLastStep: UInt64 = 2_000
     /// A view that is more events behind is built anew.
     package var events: UInt64 = 500_000
 

@@ -1,7 +1,9 @@
-// How far a view has come that is kept behind the commits, in the table `state`. Little-endian:
+// How far a view has come that is kept behind the commits, is being built, or is to be dropped, in the table `state`.
+// Little-endian:
 //
 //   key    "view", UInt32 number of the view, big-endian
-//   value  UInt64 number of the last event that its groups include
+//   value  UInt8 1 if it is of an older model and is to be dropped, else 0
+//          UInt64 number of the last event that its groups include
 //          UInt64 id of the next object to be grouped; UInt64.max once all are
 //          UInt64 how many objects were grouped until then
 //          UInt32 count, then UInt64 id of each object that is left out
@@ -10,7 +12,8 @@
 //          Int64 microseconds since 1970 of the last attempt, UInt32 number of attempts
 //          reason: UInt32 length and UTF-8
 //
-// A view without a record has no groups yet. The record and the groups change in one commit.
+// The record and the groups change in one commit. A view that catches up has no groups as long as it has no record. One
+// that is kept in each commit has a record only while it is built: until then, saves leave it alone.
 
 import LMDB
 package import StrataModel
@@ -27,8 +30,11 @@ package struct ViewFailure: Sendable, Hashable {
     package var reason: String
 }
 
-/// How far a view has come that is kept behind the commits.
+/// How far a view has come that is kept behind the commits, is being built, or is to be dropped.
 struct ViewProgress: Hashable {
+    /// Whether the newest model does not have it. Its groups stay as they were until those that replace them are
+    /// complete.
+    var isRetired = false
     /// The state of the objects that its groups hold.
     var position = EventNumber.zero
     /// The first object that its groups do not hold yet.
@@ -66,6 +72,7 @@ struct ViewProgress: Hashable {
 
     func write(_ view: ViewID, _ transaction: WriteTransaction, _ tables: StoreTables) throws {
         var writer = ByteWriter()
+        writer.append(UInt8(isRetired ? 1 : 0))
         writer.append(littleEndian: position.rawValue)
         writer.append(littleEndian: next.rawValue)
         writer.append(littleEndian: groupedCount)
@@ -86,6 +93,27 @@ struct ViewProgress: Hashable {
         _ = try withKey(view) { try transaction.delete(tables.state, $0) }
     }
 
+    /// All records, by view.
+    static func all(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> [ViewID: ViewProgress] {
+        var found: [ViewID: ViewProgress] = [:]
+        try prefix.withUnsafeBytes { prefix in
+            try transaction.withCursor(tables.state) { cursor in
+                var isThere = try cursor.seek(atOrAfter: prefix)
+                while isThere, cursor.key.hasPrefix(prefix) {
+                    do throws(CorruptRecord) {
+                        var key = ByteReader(UnsafeRawBufferPointer(rebasing: cursor.key[prefix.count...]))
+                        let view = ViewID(rawValue: UInt32(bigEndian: try key.readInteger()))
+                        found[view] = try ViewProgress(cursor.value)
+                    } catch {
+                        throw StrataError.corrupt(error, "state")
+                    }
+                    isThere = try cursor.next()
+                }
+            }
+        }
+        return found
+    }
+
     /// Says of all views that they have no groups.
     static func removeAll(_ transaction: WriteTransaction, _ tables: StoreTables) throws {
         let cursor = try transaction.writeCursor(tables.state)
@@ -97,6 +125,7 @@ struct ViewProgress: Hashable {
 
     private init(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
         var reader = ByteReader(bytes)
+        isRetired = try reader.readByte() == 1
         position = EventNumber(rawValue: try reader.readInteger())
         next = ObjectID(rawValue: try reader.readInteger())
         groupedCount = try reader.readInteger()
@@ -111,6 +140,13 @@ struct ViewProgress: Hashable {
     }
 
     init() {}
+
+    /// A view of an older model whose groups are being removed.
+    static var dropping: ViewProgress {
+        var progress = ViewProgress()
+        progress.isRetired = true
+        return progress
+    }
 
     /// All objects at an event.
     init(all count: UInt64, at eventNumber: EventNumber) {

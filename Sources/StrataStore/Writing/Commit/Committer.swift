@@ -170,6 +170,7 @@ final class Committer {
         var head = try file.readHead(transaction)
         let before = head
         projector.adopt(try file.histories(for: head, transaction))
+        try projector.noteBuildingViews(transaction)
         var results: [Submission.Answer] = []
         while true {
             for changes in group[results.count...] {

@@ -6,7 +6,9 @@ import StrataModel
 // that reaches the event makes the same entries.
 extension Projector {
     /// Adopts the model, and fills the indexes and links that are new in it.
-    mutating func install(_ event: EventView, _ transaction: WriteTransaction) throws {
+    mutating func install(
+        _ event: EventView, _ eventNumber: EventNumber, _ transaction: WriteTransaction
+    ) throws {
         let (version, data) = try event.installedModel()
         let schema = try SchemaRecord.schema(from: data)
         guard schema.version == version else { throw CorruptRecord("model version does not match its record", at: 0) }
@@ -17,7 +19,7 @@ extension Projector {
         data.withUnsafeBytes { batch.put(.models, key: UInt64(version.rawValue), value: $0) }
         try flush(transaction)
         for link in filling.clearedLinks { try clear(link, transaction) }
-        try fillViews(from: old, transaction)
+        try fillViews(from: old, at: EventNumber(rawValue: eventNumber.rawValue - 1), transaction)
         guard fillsAtOnce else { return }
         for entity in schema.entities where !entity.isAbstract {
             var next = ObjectID(entity: entity.id, row: 0)

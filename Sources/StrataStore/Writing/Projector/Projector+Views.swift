@@ -12,8 +12,10 @@ extension Projector {
         touching changed: [PropertyID]? = nil
     ) throws {
         guard tables.views != nil else { throw ViewTables.missing(texts: false) }
+        guard declared.areKept else { return }
         var touched = entity.views[...]
         if let changed { touched = entity.views.filter { $0.isTouched(by: changed) }[...] }
+        if !declared.building.isEmpty { touched = touched.filter { !declared.building.contains($0.id) }[...] }
         if touched.isEmpty { return }
         let changes = batch.groupChanges()
         let schema = entity.plan.schema
@@ -32,33 +34,106 @@ extension Projector {
     /// - Parameter before: nil for an object that did not exist.
     mutating func watch(_ id: ObjectID, before: CurrentRow?, _ entity: ProjectedEntity) throws {
         guard tables.views != nil else { throw ViewTables.missing(texts: false) }
-        let watched = batch.watchedRows(histories, entity.plan.schema)
+        guard declared.areKept else { return }
+        let watched = batch.watchedRows(histories, entity.plan.schema, without: declared.building)
         guard watched.begin(id), let before else { return }
         watched.set(id, try histories.converted(before.image, from: before.layout, to: entity.schema))
     }
 
+    /// Finds out which views a worker is building.
+    mutating func noteBuildingViews(_ transaction: ReadTransaction) throws {
+        declared.building = []
+        guard let schema = histories.newest, !schema.model.views.isEmpty else { return }
+        declared.building = Set(try ViewProgress.all(transaction, tables).keys)
+    }
+
     /// Removes the groups of views that the model no longer has, and groups the objects for the new inline ones in one
-    /// pass. Views that catch up begin anew: what changed across two models is no difference of groups.
-    func fillViews(from old: Schema?, _ transaction: WriteTransaction) throws {
+    /// pass. Where that is too much for one commit a worker does it.
+    ///
+    /// - Parameter last: the last event under the old model.
+    mutating func fillViews(from old: Schema?, at last: EventNumber, _ transaction: WriteTransaction) throws {
         guard let schema = histories.newest else { return }
         let kept = schema.assignment.keptViews
         let known = old?.assignment.keptViews ?? []
         let plan = IndexMap.of(schema)
-        let fresh = try plan.views.inline.filter { !known.contains($0.id) }
+        let added = try plan.views.views.filter { !known.contains($0.id) }
+        var fresh = added.filter(\.isInline)
         let texts = try plan.texts.texts.filter { !known.contains($0.id) }
-        let dropped = known.subtracting(kept).union(try plan.views.catchingUp.map(\.id))
-        guard !fresh.isEmpty || !texts.isEmpty || !dropped.isEmpty else { return }
+        let dropped = known.subtracting(kept)
+        guard !added.isEmpty || !texts.isEmpty || !dropped.isEmpty else { return }
         if !texts.isEmpty, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
         guard let views = tables.views else { throw ViewTables.missing(texts: false) }
-        for view in dropped.sorted() { try tables.clear(view, transaction) }
-        try fill(fresh, plan, views, transaction)
         if let table = views.texts { try fill(texts, plan, table, transaction) }
+        guard declared.areKept else { return try dropped.forEach { try tables.clear($0, transaction) } }
+        let later = try fresh.filter { try isLarge($0, transaction) }
+        for view in later { try leaveToWorker(view, transaction) }
+        fresh.removeAll { declared.building.contains($0.id) }
+        for view in dropped.sorted() {
+            try drop(view, of: old, at: last, keepsGroups: !later.isEmpty, transaction)
+        }
+        if declared.acceptsFaults {
+            try fillOrLeave(fresh, plan, views, transaction)
+        } else {
+            _ = try ViewFault.naming { try fill(fresh, plan, views, transaction) }
+        }
+    }
+
+    private mutating func leaveToWorker(_ view: PreparedView, _ transaction: WriteTransaction) throws {
+        try tables.beginAnew(view, transaction)
+        declared.building.insert(view.id)
+    }
+
+    /// Makes inline views of the objects. One that cannot group an object is left to a worker, which tells which one.
+    private mutating func fillOrLeave(
+        _ fresh: [PreparedView], _ plan: IndexMap, _ views: ViewTables, _ transaction: WriteTransaction
+    ) throws {
+        do {
+            try fill(fresh, plan, views, transaction)
+        } catch is ViewFault {
+            for view in fresh {
+                do {
+                    try tables.clear(view.id, transaction)
+                    try fill([view], plan, views, transaction)
+                } catch is ViewFault {
+                    try leaveToWorker(view, transaction)
+                }
+            }
+        }
+    }
+
+    /// Whether making a view takes too long for one commit.
+    private func isLarge(_ view: PreparedView, _ transaction: ReadTransaction) throws -> Bool {
+        guard let mostObjectsAtOnce = declared.mostObjectsAtOnce else { return false }
+        let count = try view.entities.reduce(0) { sum, entity in
+            try CounterKey.entity(entity).withBytes { key in
+                sum + Int(try transaction.get(tables.counts, key).map { try CounterKey.value($0) } ?? 0)
+            }
+        }
+        return count > mostObjectsAtOnce
+    }
+
+    /// Drops a view that the model no longer has. One with many records is left to a worker, and so is one that may be
+    /// read through the old model until others are complete.
+    private func drop(
+        _ view: ViewID, of old: Schema?, at last: EventNumber, keepsGroups: Bool, _ transaction: WriteTransaction
+    ) throws {
+        let isText = old?.assignment.texts.values.contains(view) == true
+        guard let mostObjectsAtOnce = declared.mostObjectsAtOnce,
+            try keepsGroups && !isText || !tables.hasAtMost(mostObjectsAtOnce, recordsOf: view, transaction)
+        else { return try tables.clear(view, transaction) }
+        let isInline = old?.model.views.contains { old?.assignment.views[$0.name] == view && $0.upkeep == .inline }
+        var progress =
+            try ViewProgress.read(view, transaction, tables)
+            ?? (isInline == true ? ViewProgress(all: 0, at: last) : ViewProgress())
+        progress.isRetired = true
+        if !progress.isComplete || progress.failure != nil { progress = .dropping }
+        try progress.write(view, transaction, tables)
     }
 
     /// Drops the records of a view and makes them anew from the objects.
     ///
     /// - Parameter head: the state of the tables.
-    /// - Throws: `ViewFault` if a view that catches up cannot group an object.
+    /// - Throws: `ViewFault` if the view cannot group an object.
     func refill(_ view: ViewID, at head: EventNumber, _ transaction: WriteTransaction) throws {
         guard let schema = histories.newest else { return }
         guard let views = tables.views else { throw ViewTables.missing(texts: false) }
@@ -74,10 +149,22 @@ extension Projector {
         }
     }
 
-    /// Makes the views anew that catch up. One that cannot group an object stays empty.
-    func refillCatchingUp(at head: EventNumber, _ transaction: WriteTransaction) throws {
-        guard tables.views != nil, let schema = histories.newest else { return }
-        for view in try IndexMap.of(schema).views.catchingUp {
+    /// Makes the inline views of the objects, where there are none.
+    ///
+    /// - Parameter left: views that are left out.
+    /// - Throws: `ViewFault` if a view cannot group an object.
+    func fillInlineViews(without left: Set<ViewID>, _ transaction: WriteTransaction) throws {
+        guard let views = tables.views, let schema = histories.newest else { return }
+        let plan = IndexMap.of(schema)
+        try fill(try plan.views.inline.filter { !left.contains($0.id) }, plan, views, transaction)
+    }
+
+    /// Makes all views anew after a replay. One that cannot group an object stays empty.
+    mutating func refillAll(at head: EventNumber, _ transaction: WriteTransaction) throws {
+        guard let views = tables.views, let schema = histories.newest else { return }
+        let plan = IndexMap.of(schema)
+        try fillOrLeave(try plan.views.inline, plan, views, transaction)
+        for view in try plan.views.catchingUp {
             do {
                 try refill(view.id, at: head, transaction)
             } catch is ViewFault {
@@ -86,12 +173,15 @@ extension Projector {
         }
     }
 
+    /// The changes that are collected before they are written.
+    private static let largestChanges = 64 << 20
+
     /// - Returns: how many objects were grouped.
     @discardableResult
     private func fill(
         _ fresh: [PreparedView], _ plan: IndexMap, _ views: ViewTables, _ transaction: WriteTransaction
     ) throws -> UInt64 {
-        let changes = GroupChanges()
+        var changes = GroupChanges()
         let snapshot = Snapshot(
             eventNumber: .zero, schema: plan.schema, transaction: transaction, tables: tables, histories: histories,
             layers: [])
@@ -100,10 +190,17 @@ extension Projector {
         for entity in Set(fresh.flatMap(\.entities)).sorted() {
             guard let entity = plan.schema.entity(entity) else { continue }
             let own = fresh.filter { $0.entities.contains(entity.id) }
-            _ = try snapshot.forEachStoredRow(of: entity, from: ObjectID(rawValue: 0)) { row, id in
-                for view in own { try view.noting(id) { try view.add(row, id, 1, evaluation, to: changes) } }
-                count += 1
-                return true
+            var next: ObjectID? = ObjectID(rawValue: 0)
+            while let start = next {
+                // Nothing is written while a cursor is open on the rows.
+                next = try snapshot.forEachStoredRow(of: entity, from: start) { row, id in
+                    for view in own { try view.noting(id) { try view.add(row, id, 1, evaluation, to: changes) } }
+                    count += 1
+                    return changes.sizeInBytes < Self.largestChanges
+                }
+                guard next != nil else { break }
+                try changes.write(to: views, transaction)
+                changes = GroupChanges()
             }
         }
         try changes.write(to: views, transaction)
@@ -122,12 +219,47 @@ extension StoreTables {
     /// Removes all records of a view, and how far it has come.
     func clear(_ view: ViewID, _ transaction: WriteTransaction) throws {
         try ViewProgress.remove(view, transaction, self)
+        _ = try removeRecords(of: view, atMost: .max, transaction)
+    }
+
+    /// Has a view made anew by a worker.
+    func beginAnew(_ view: PreparedView, _ transaction: WriteTransaction) throws {
+        try clear(view.id, transaction)
+        // Without a record, saves would keep it.
+        if view.isInline { try ViewProgress().write(view.id, transaction, self) }
+    }
+
+    /// Removes some records of a view.
+    ///
+    /// - Returns: how many were removed; less than `limit` if none is left.
+    func removeRecords(of view: ViewID, atMost limit: Int, _ transaction: WriteTransaction) throws -> Int {
+        var count = 0
         for table in views?.all ?? [] {
             try ViewKeys.withPrefix(of: view) { prefix in
                 let cursor = try transaction.writeCursor(table)
                 defer { cursor.close() }
-                while try cursor.seek(atOrAfter: prefix), cursor.key.hasPrefix(prefix) { try cursor.delete() }
+                while count < limit, try cursor.seek(atOrAfter: prefix), cursor.key.hasPrefix(prefix) {
+                    try cursor.delete()
+                    count += 1
+                }
             }
         }
+        return count
+    }
+
+    fileprivate func hasAtMost(_ limit: Int, recordsOf view: ViewID, _ transaction: ReadTransaction) throws -> Bool {
+        var count = 0
+        for table in views?.all ?? [] {
+            try ViewKeys.withPrefix(of: view) { prefix in
+                try transaction.withCursor(table) { cursor in
+                    var found = try cursor.seek(atOrAfter: prefix)
+                    while found, count <= limit, cursor.key.hasPrefix(prefix) {
+                        count += 1
+                        found = try cursor.next()
+                    }
+                }
+            }
+        }
+        return count <= limit
     }
 }

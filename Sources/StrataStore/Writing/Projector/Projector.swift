@@ -22,6 +22,7 @@ struct Projector: ~Copyable {
     var tracking: Tracking
     /// Whether installing a model fills its indexes and links at once; a migration of a large store does it in steps.
     var fillsAtOnce = true
+    var declared = ProjectedViews()
     var observer: (any PriorStateObserver)?
     private var writtenRows = WrittenRows()
     private var writtenPairs: [PairKey: PairState?] = [:]
@@ -29,7 +30,6 @@ struct Projector: ~Copyable {
     /// The new row of an update, and the properties that it changes.
     private var rowWriter = ByteWriter()
     private var changedProperties: [PropertyID] = []
-    /// The map of the newest model; nil until the first row.
     private var indexPlan: IndexMap?
     private var entities: ProjectedEntities
 
@@ -57,7 +57,7 @@ struct Projector: ~Copyable {
         case .linked: try link(try event.pair(), eventNumber, transaction)
         case .unlinked: try unlink(try event.pair(), eventNumber, transaction)
         case .moved: try move(try event.pair(), eventNumber, transaction)
-        case .modelInstalled: try install(event, transaction)
+        case .modelInstalled: try install(event, eventNumber, transaction)
         case .maintenance: break
         }
     }

@@ -9,12 +9,15 @@ import StrataModel
 final class WatchedRows {
     private let histories: SchemaHistory
     private let schema: Schema
+    /// Views that are left to a worker.
+    private let building: Set<ViewID>
     private var seen: Set<ObjectID> = []
     private var layer: Layer.Builder
     private(set) var sizeInBytes = 0
 
-    init(_ histories: SchemaHistory, _ schema: Schema) {
+    init(_ histories: SchemaHistory, _ schema: Schema, without building: Set<ViewID>) {
         self.histories = histories
+        self.building = building
         self.schema = schema
         layer = Layer.Builder(schema: schema)
     }
@@ -40,8 +43,11 @@ final class WatchedRows {
         let before = Snapshot(
             eventNumber: .zero, schema: schema, transaction: transaction, tables: tables, histories: histories,
             layers: [layer.finish()])
-        for view in try IndexMap.of(schema).views.inline where view.crossesRelationships {
-            try before.addDifference(of: view, from: before.withoutLayers, -1, to: changes)
+        for view in try IndexMap.of(schema).views.inline
+        where view.crossesRelationships && !building.contains(view.id) {
+            try ViewFault.naming {
+                try before.addDifference(of: view, from: before.withoutLayers, -1, to: changes)
+            }
         }
     }
 }

@@ -107,9 +107,11 @@ struct WriteBatch: ~Copyable {
     }
 
     /// The rows before the batch, to be added to; made for these models if there are none yet.
-    mutating func watchedRows(_ histories: SchemaHistory, _ schema: Schema) -> WatchedRows {
+    mutating func watchedRows(
+        _ histories: SchemaHistory, _ schema: Schema, without building: Set<ViewID>
+    ) -> WatchedRows {
         if let watched { return watched }
-        let made = WatchedRows(histories, schema)
+        let made = WatchedRows(histories, schema, without: building)
         watched = made
         return made
     }

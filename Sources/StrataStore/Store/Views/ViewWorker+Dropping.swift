@@ -1,0 +1,64 @@
+import LMDB
+import Locking
+import StrataModel
+
+// Views of older models. Their groups stay as they were under these models, and are read through them, until the views
+// that may replace them are complete.
+
+extension ViewWorker {
+    /// Whether there is a view that catches up, one to be built or one to be dropped.
+    func hasWork() throws -> Bool {
+        try file.read { transaction, _, histories in
+            if histories.newest?.model.views.contains(where: { $0.upkeep == .catchingUp }) == true { return true }
+            return try !ViewProgress.all(transaction, file.tables).isEmpty
+        }
+    }
+
+    /// Removes some records of a view that is replaced, in one commit.
+    ///
+    /// - Returns: whether there is more to do.
+    func dropSome() throws -> Bool {
+        // Mostly there is nothing to do, and nobody should wait for that.
+        guard try file.read({ transaction, _, histories in try next(transaction, histories) }) != nil else {
+            return false
+        }
+        let isDone = Locked(false)
+        do {
+            try onWriter { [self] in
+                let done = try file.writeDirectly { transaction in
+                    transaction.mayBeLost = true
+                    return try drop(transaction)
+                }
+                isDone.withLock { $0 = done }
+            }
+        } catch {
+            throw file.publicError(error, during: "dropping a view")
+        }
+        return !isDone.withLock { $0 }
+    }
+
+    private func drop(_ transaction: WriteTransaction) throws -> Bool {
+        let head = try file.readHead(transaction)
+        guard let view = try next(transaction, try file.histories(for: head, transaction)) else { return true }
+        // From here on nobody reads its groups.
+        try ViewProgress.dropping.write(view, transaction, file.tables)
+        if try file.tables.removeRecords(of: view, atMost: limits.objects, transaction) < limits.objects {
+            try ViewProgress.remove(view, transaction, file.tables)
+        }
+        return false
+    }
+
+    /// The view to be dropped next; nil if there is none, or its successors are not complete.
+    private func next(_ transaction: ReadTransaction, _ histories: SchemaHistory) throws -> ViewID? {
+        let progress = try ViewProgress.all(transaction, file.tables)
+        let retired = progress.filter(\.value.isRetired)
+        guard let first = retired.keys.min(), let schema = histories.newest else { return nil }
+        if let begun = retired.filter({ !$0.value.isBegun }).keys.min() { return begun }
+        for view in schema.model.views {
+            guard let id = schema.assignment.views[view.name] else { continue }
+            let own = progress[id]
+            guard view.upkeep == .inline ? own == nil : own?.isComplete == true else { return nil }
+        }
+        return first
+    }
+}
