@@ -131,9 +131,13 @@ struct Judge {
         let file = directory.appending(component: "data.mdb")
         var bytes = try Data(contentsOf: file)
         for start in stride(from: 0, to: data.count, by: FileDamage.pageSize) {
-            let page = start..<start + FileDamage.pageSize
-            if damaged[page] != data[page], bytes[page] == damaged[page] {
-                bytes.replaceSubrange(page, with: data[page])
+            // Of the first two pages LMDB writes a part only.
+            let size = start < 2 * FileDamage.pageSize ? 1 : FileDamage.pageSize
+            for part in stride(from: start, to: start + FileDamage.pageSize, by: size) {
+                let range = part..<part + size
+                if damaged[range] != data[range], bytes[range] == damaged[range] {
+                    bytes.replaceSubrange(range, with: data[range])
+                }
             }
         }
         try bytes.write(to: file)
