@@ -22,7 +22,7 @@ import Testing
         AttributeCipher(PropertyID(rawValue: number), "diagnosis", type, ring.table)
     }
 
-    private func nonce(_ value: EncryptedValue) -> Data { value.stored[EncryptedValue.nonceRange] }
+    private func nonce(_ value: EncryptedValue) -> Data { value.stored[25..<37] }
 
     /// Computed from the description of the format by another program.
     @Test func aValueHasTheBytesOfTheFormat() throws {
