@@ -291,7 +291,8 @@ import Testing
         #expect(try log.upkeep.blobDigests(after: nil, limit: 9).count == 2)
         let second = try pictures("second")
         let context = second.newBackgroundContext()
-        #expect(try context.existingObject(with: id).value(forKey: "bytes") as? Data == Data(repeating: 5, count: 50_000))
+        let bytes = try context.existingObject(with: id).value(forKey: "bytes") as? Data
+        #expect(bytes == Data(repeating: 5, count: 50_000))
         for container in [first, second] {
             #expect(try container.verify().isSound)
             container.close()
