@@ -103,7 +103,8 @@ enum PostgresTables {
     /// What only `strata_maintain` may call.
     private static let maintaining = [
         "rewrite(text, bigint[], bytea[], bytea[])", "remove_blobs(text, bytea[], bigint)",
-        "put_piece(text, uuid, bigint, bytea)", "publish_snapshot(text, uuid, bigint, bigint, bytea, bigint, bigint, bytea)",
+        "put_piece(text, uuid, bigint, bytea)",
+        "publish_snapshot(text, uuid, bigint, bigint, bytea, bigint, bigint, bytea)",
         "cut(text, bigint, bytea)", "drop_cut(text, bigint)",
     ]
 

@@ -127,7 +127,33 @@ import Testing
         let held = try cut(first)
         #expect(held.cut.rawValue == away.rawValue + 3)
         #expect(held.holds.map(\.kind) == [.subscription] && held.holds.first?.name == "mails")
-        for container in [first, back] { container.close() }
+        // One that will not come back is named.
+        back.close()
+        #expect(try first.store.removeLease("subscription mails"))
+        for number in 20..<25 { try first.saveNote("\(number)") }
+        let waiting = try cut(first)
+        let id = try #require(waiting.holds.first?.name.split(separator: " ").first)
+        let end = try first.store.logPosition()
+        #expect(waiting.cut < end.transaction)
+        #expect(
+            try first.store.cutSharedLog(through: end.eventNumber, forgetting: [String(id)]).cut == end.transaction)
+        #expect(try first.store.leases(startingWith: "store ").count == 1)
+        first.close()
+    }
+
+    @Test(arguments: TestLog.all) func aTagKeepsItsStateInTheSnapshot(log: TestLog) throws {
+        defer { try? FileManager.default.removeItem(at: root) }
+        let connection = try made(log)
+        let first = try node("first", connection)
+        for number in 0..<3 { try first.saveNote("\(number)") }
+        try first.setTag("release")
+        for number in 3..<9 { try first.saveNote("\(number)") }
+        #expect(try cut(first).cut == first.store.logPosition().transaction)
+        let second = try node("second", connection)
+        let context = try second.context(asOf: .tag("release"))
+        #expect(try context.count(for: FetchRequest<ManagedObject>(entityName: "Note")) == 3)
+        #expect(try second.verify().isSound && texts(second).count == 9)
+        for container in [first, second] { container.close() }
     }
 
     /// Forgets stores, as the log does when they have been away for two weeks.
@@ -265,7 +291,8 @@ import Testing
         #expect(try log.upkeep.blobDigests(after: nil, limit: 9).count == 2)
         let second = try pictures("second")
         let context = second.newBackgroundContext()
-        #expect(try context.existingObject(with: id).value(forKey: "bytes") as? Data == Data(repeating: 5, count: 50_000))
+        let bytes = try context.existingObject(with: id).value(forKey: "bytes") as? Data
+        #expect(bytes == Data(repeating: 5, count: 50_000))
         for container in [first, second] {
             #expect(try container.verify().isSound)
             container.close()

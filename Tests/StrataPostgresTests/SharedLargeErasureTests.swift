@@ -26,8 +26,7 @@ import Testing
         let paths = FileManager.default.enumerator(atPath: folder.path(percentEncoded: false))
         return (paths?.allObjects as? [String] ?? []).count { path in
             let url = folder.appending(path: path)
-            guard !url.hasDirectoryPath, let data = FileManager.default.contents(atPath: url.path(percentEncoded: false))
-            else { return false }
+            let data = FileManager.default.contents(atPath: url.path(percentEncoded: false)) ?? Data()
             return data.firstRange(of: Data(mark.utf8)) != nil
         }
     }

@@ -4,17 +4,17 @@ import StrataModel
 import StrataPostgres
 import StrataStore
 
-/// `strata shared`: makes, fills and lists logs that several machines share.
+/// `strata shared`: makes, fills, lists and trims logs that several machines share.
 struct SharedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shared",
-        abstract: "Makes, fills and lists logs that several machines share.",
+        abstract: "Makes, fills, lists and trims logs that several machines share.",
         discussion: """
             A shared log is in a PostgreSQL database, and the stores of all machines are copies of it. Every command \
             takes the address of a log where it takes a store: postgresql://db.example.com/shop#orders is the log \
             "orders" of a database. It reads the log into a store in memory first.
             """,
-        subcommands: [SharedInitCommand.self, SharedFillCommand.self, SharedListCommand.self])
+        subcommands: [SharedInitCommand.self, SharedFillCommand.self, SharedListCommand.self, SharedTrimCommand.self])
 }
 
 /// `strata shared init`: makes the tables for shared logs in a database.

@@ -7,6 +7,7 @@
 //                 "tag" or "subscription", a name             Bookmarks.swift
 //                 "metadata"                                  StoreMetadata.swift
 //                 "log"                                       UTF-8: the shared log without which nothing is written
+//                 "node"                                      16-byte id among stores with this log, UInt64 XXH64 of the place
 //                 "statistics", UInt32 index                  StatisticsRecord.swift
 //                 "fold ", "links" or "indexes"               the entry that left its buffer last
 //                 "erasing", and "erased", UInt64 event       ErasureMark.swift

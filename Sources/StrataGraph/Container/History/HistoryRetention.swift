@@ -151,7 +151,8 @@ extension PersistentContainer {
         try HistoryTruncation(store.truncationPlan(through: end(of: moment), force: holders.force))
     }
 
-    private func end(of moment: HistoryMoment) throws -> EventNumber {
+    /// Zero for a moment that is no longer kept.
+    func end(of moment: HistoryMoment) throws -> EventNumber {
         do {
             return try eventNumber(at: moment)
         } catch let error as StrataError where error.code == .historyDropped {

@@ -42,11 +42,13 @@ extension Store {
     ///
     /// - Parameters:
     ///   - eventNumber: the last event that may go.
+    ///   - forgotten: the ids of stores that are not waited for any more.
     ///   - isPlan: writes nothing.
     /// - Throws: `invalidRequest` for a store with its own log; `logUnavailable`, also without the right to maintain;
     ///   `persistentStoreTimeout` while an erasure is not finished; `noSpace`.
     package func cutSharedLog(
-        through eventNumber: EventNumber, isPlan: Bool = false, progress: ProgressHandler? = nil
+        through eventNumber: EventNumber, forgetting forgotten: [String] = [], isPlan: Bool = false,
+        progress: ProgressHandler? = nil
     ) throws -> SharedCutReport {
         guard let node = node.withLock({ $0 }) else {
             throw StrataError(
@@ -58,10 +60,11 @@ extension Store {
         do {
             try node.tellPosition()
             let beginning = try node.contact.ask { () throws(SharedLogFailure) in try node.log.upkeep.beginning() }
-            var report = try plan(eventNumber, beginning.cut.transaction, node)
+            var report = try plan(eventNumber, beginning.cut.transaction, forgetting: forgotten)
             let target = report.cut
             if isPlan { return report }
             if beginning.cut.transaction < target {
+                try forget(forgotten)
                 try cut(through: target, node, &report, progress)
             }
             try drop(node, progress)
@@ -73,18 +76,30 @@ extension Store {
     }
 
     private func plan(
-        _ eventNumber: EventNumber, _ known: TransactionNumber, _ node: LogNode
+        _ eventNumber: EventNumber, _ known: TransactionNumber, forgetting forgotten: [String]
     ) throws -> SharedCutReport {
         let wanted = eventNumber > (try baseline()?.event ?? .zero) ? try lastTransaction(upTo: eventNumber) : .zero
         var report = SharedCutReport(cut: known, wanted: wanted)
-        report.holds = try holds(before: wanted, node)
+        // Those that are behind the cut already have nothing to lose.
+        report.holds = try holds(before: wanted).filter { hold in
+            hold.transaction >= known && !forgotten.contains { hold.name.hasPrefix($0) }
+        }
         report.cut = max(known, min(wanted, report.holds.first?.transaction ?? wanted))
         report.droppedTransactions = report.cut.rawValue - known.rawValue
         return report
     }
 
-    /// What needs transactions of the log up to one, the oldest first. Stores that were away for too long are forgotten.
-    private func holds(before wanted: TransactionNumber, _ node: LogNode) throws -> [SharedLogHold] {
+    /// Has the log no longer wait for stores that are named, and for those that were away for too long.
+    private func forget(_ names: [String]) throws {
+        for lease in try leases(startingWith: LogNode.positionPrefix) {
+            let name = lease.name.dropFirst(LogNode.positionPrefix.count)
+            guard lease.remaining <= .zero || names.contains(where: { name.hasPrefix($0) }) else { continue }
+            _ = try removeLease(lease.name)
+        }
+    }
+
+    /// What needs transactions of the log up to one, the oldest first.
+    private func holds(before wanted: TransactionNumber) throws -> [SharedLogHold] {
         var holds: [SharedLogHold] = []
         for lease in try leases(startingWith: LogNode.positionPrefix) {
             if lease.remaining <= .zero { continue }
@@ -114,9 +129,6 @@ extension Store {
         let end = SharedLogEnd(transaction: target, event: last.lastEvent, digest: last.digest)
         let made = try SnapshotMaking(node: node, progress: progress).publish(beginningAfter: target)
         report.snapshotSizeInBytes = made.snapshot.sizeInBytes
-        for lease in try leases(startingWith: LogNode.positionPrefix) where lease.remaining <= .zero {
-            _ = try removeLease(lease.name)
-        }
         try node.contact.ask { () throws(SharedLogFailure) in try node.log.upkeep.cut(through: end) }
         report.removedBlobs = try removeBlobs(but: made.blobs, from: made.snapshot.end.transaction, node)
     }
