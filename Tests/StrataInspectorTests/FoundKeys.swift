@@ -14,7 +14,7 @@ struct FoundKeys {
                     ["value", "before", "after", "default"].contains(key) || isOpen && key != "properties"
                 if isValue, case .object(let inner) = member, open.isDisjoint(with: inner.keys),
                     inner.keys.allSatisfy({
-                        !["before", "after", "value", "count", "inserted", "transactions"].contains($0)
+                        !["before", "after", "value", "count", "inserted", "transactions", "blocks"].contains($0)
                     })
                 {
                     continue

@@ -16,6 +16,7 @@ import StrataStore
 /// The keys of subjects in the files of a directory, for those who have no key management service.
 ///
 /// ```swift
+/// let key = try Data(contentsOf: URL(filePath: "/run/secrets/clinic.key"))
 /// let keys = try SubjectKeyDirectory(at: URL(filePath: "/var/lib/clinic-keys"))
 /// options.encryption = StoreEncryption(key: key, subjectKeys: keys)
 /// ```

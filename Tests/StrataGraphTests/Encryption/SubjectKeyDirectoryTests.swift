@@ -14,7 +14,7 @@ import Testing
     }
 
     private func subject(_ number: Int) throws -> SubjectID {
-        try #require(SubjectID(String(format: "%016lx%016lx", (number &* 0x9E37_79B9_7F4A_7C15).magnitude, number)))
+        try #require(SubjectID(String(format: "%016lx%016lx", UInt64(number) &* 0x9E37_79B9_7F4A_7C15, number)))
     }
 
     private func files() throws -> [URL] {
@@ -48,11 +48,11 @@ import Testing
     }
 
     @Test func writersAtOnceGetTheSameKeys() async throws {
-        let subjects = try (0..<200).map(subject)
+        let (subjects, url) = (try (0..<200).map(subject), keys.url)
         let all = try await withThrowingTaskGroup(of: [Data].self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    try SubjectKeyDirectory(at: keys.url).makeKeys(of: subjects.shuffled()).sorted {
+                    try SubjectKeyDirectory(at: url).makeKeys(of: subjects.shuffled()).sorted {
                         $0.lexicographicallyPrecedes($1)
                     }
                 }

@@ -93,7 +93,8 @@ import Testing
         #expect(try stored(order.objectID, "note", container)?.subject == after)
         #expect(try order.value(forKey: "note") as? String == "note 0")
         // It went with its customer, so an erasure of the former one does not reach it.
-        try container.erase([ann], reason: nil)
+        let result = try container.erase([ann], reason: nil)
+        #expect(try result.destroyedKeyCount == 1 && fixture.keys.counts().destroyed == 1)
         let notes = try container.newBackgroundContext().secretTexts("Order", "note")
         #expect(notes == ["note 0", nil, "note 2"])
     }

@@ -123,6 +123,8 @@ import Testing
         let order = try context.addObject("Order", ["number": 1, "note": "old", "customer": ann])
         try context.save()
         let other = container.newBackgroundContext()
+        // Another subject changes what is stored of the note.
+        other.mergePolicy = .mergeByPropertyObjectTrump
         let theirs = try other.existingObject(with: order.objectID)
         try theirs.setValue("new", forKey: "note")
         try order.setValue(bob, forKey: "customer")

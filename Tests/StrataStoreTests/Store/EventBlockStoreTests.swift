@@ -140,7 +140,7 @@ import Testing
                     through: cut, MaintenanceNote(author: "ann"),
                     limits: TrimLimits(events: Int.random(in: 1...40, using: &generator)))
             }
-            if Int.random(in: 0...2, using: &generator) == 0 { try oracle.erase() }
+            if Int.random(in: 0...2, using: &generator) == 0 { try oracle.erase(after: cut) }
             for (eventNumber, moment) in oracle.history where eventNumber >= cut {
                 #expect(try oracle.read(at: eventNumber) == moment, "seed \(seed), event \(eventNumber)")
             }

@@ -10,7 +10,7 @@ extension Store {
     /// - Throws: `encryptionKeyMissing` if there are some and the store was opened without its key or without keys of
     ///   subjects.
     func subjects(of request: ErasureRequest) throws -> [SubjectID] {
-        guard request.attributes == nil, request.properties.isEmpty, file.header.isEncrypted else { return [] }
+        guard request.attributes == nil, request.properties.isEmpty else { return [] }
         let objects = try subjects(among: request.objects)
         guard !objects.isEmpty, try !encryptionKeyIDs().isEmpty else { return [] }
         guard keyRing.hasSubjectKeys, keyRing.namesSubjects else {
