@@ -88,7 +88,8 @@ enum ValueText {
     static func moment(_ date: Date) -> String {
         let seconds = date.timeIntervalSince1970
         guard DateText.isInCalendar(date) else { return "\(seconds)" }
-        return DateText.text(date, Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        // The style cuts digits off, and a date may be some parts of a microsecond before its millisecond.
+        return DateText.text(date + 0.000_001, Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
     /// `12,345`.

@@ -104,8 +104,8 @@ package enum ValueArithmetic {
         switch function {
         case .add: return value(left + right)
         case .subtract: return value(left - right)
-        case .multiply: return value(left * right)
-        case .divide: return right == 0 ? .null : value(left / right)
+        case .multiply: return value(left.multiplied(by: right))
+        case .divide: return value(left.divided(by: right))
         default: return double(function, double(left), double(right))
         }
     }

@@ -58,14 +58,17 @@ package enum KeyFunction: Sendable {
     }
 
     private static func bucket(_ number: Double, _ width: Double) -> Double {
-        number.isFinite ? (number / width).rounded(.down) * width : number
+        let bucket = (number / width).rounded(.down) * width
+        // Where buckets are finer than numbers, each number has its own.
+        return bucket.isFinite ? bucket : number
     }
 
     private static func bucket(_ number: Decimal, _ width: Decimal) -> Decimal {
         if number.isNaN { return number }
-        var quotient = number / width
+        var quotient = number.divided(by: width)
+        if quotient.isNaN { return number }
         var whole = Decimal()
         NSDecimalRound(&whole, &quotient, 0, .down)
-        return whole * width
+        return whole.multiplied(by: width)
     }
 }

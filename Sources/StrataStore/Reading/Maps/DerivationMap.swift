@@ -188,6 +188,8 @@ struct DerivedAttribute: Sendable {
         // A sum of integers may have more digits than a floating-point number.
         case (.double, .integer(let number)): .double(Double(number))
         case (.float, .integer(let number)): .float(Float(number))
+        // A sum of integers that do not fit is a double; the least integer equals one that is less by rounding.
+        case (_, .double(let number)) where type.isInteger && number <= -0x1p63: nil
         default: value.coerced(to: type)
         }
     }
