@@ -231,6 +231,27 @@ import Testing
         #expect(try sum.get("total") == Int16(4))
     }
 
+    @Test(arguments: [Int64.min, Int64.max]) func aSumBeyondTheIntegersIsRefused(size: Int64) throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Sum",
+                properties: [
+                    DerivedModel.link("parts", "Part", "whole", isToMany: true),
+                    try DerivedModel.derived("total", .integer64, "parts.size.@sum"),
+                ]),
+            EntityDescription(
+                name: "Part",
+                properties: [
+                    DerivedModel.plain("size", .integer64), DerivedModel.link("whole", "Sum", "parts"),
+                ]),
+        ])
+        let context = try DerivedModel.container(model).newBackgroundContext()
+        let sum = try context.make("Sum")
+        // As a double, the sum of both is no other than that of one.
+        for size in [size, size.signum() * 5] { try context.make("Part", ["size": size, "whole": sum]) }
+        #expect(thrownError { try context.save() }?.code == .validationNumberTooLarge)
+    }
+
     @Test func itIsInheritedAndCountsSubentities() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(

@@ -55,5 +55,9 @@ import Testing
         #expect(
             try key(.decimal(Decimal(string: "12.34") ?? 0), 0.1, .decimal) == .decimal(Decimal(string: "12.3") ?? 0))
         #expect(try key(.null, 5, .decimal) == .null)
+        // At the ends of what numbers hold.
+        let greatest = Double.greatestFiniteMagnitude
+        #expect(try key(.double(greatest), 0.1, .double) == .double(greatest))
+        #expect(try key(.decimal(Decimal(string: "1e-100") ?? 0), 0.3, .decimal) == .decimal(0))
     }
 }
