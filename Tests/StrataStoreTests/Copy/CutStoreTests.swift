@@ -133,6 +133,7 @@ import Testing
         try fill(fixture, seed: seed)
         let store = fixture.store
         try EventBlockStoreTests.pack(store)
+        #expect(try store.plannedUpgrade().before.blockCount > 0)
         let (all, head) = (try contents(store), try store.head())
         let events = try EventBlockStoreTests.events(store)
         // Without pages of before, which have the events by themselves.
@@ -165,7 +166,6 @@ import Testing
         defer { found.close() }
         #expect(try contents(found) == all)
         #expect(try EventBlockStoreTests.events(found) == events)
-        #expect(try found.plannedUpgrade().before.blockCount > 0)
     }
 
     private func expectSalvage(of sound: Sound, keeping size: Int, _ place: Comment) throws {
