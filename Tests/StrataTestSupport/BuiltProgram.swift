@@ -20,7 +20,8 @@ public struct BuiltProgram: Sendable {
     public init(_ name: String, in folder: URL? = nil) {
         let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let directories = [
-            folder ?? bundle, bundle, Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent() ?? bundle,
+            folder ?? bundle, bundle, Bundle.main.bundleURL,
+            Bundle.main.executableURL?.deletingLastPathComponent() ?? bundle,
         ]
         url =
             directories.map { $0.appending(component: name) }

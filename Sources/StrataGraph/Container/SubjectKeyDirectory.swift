@@ -7,7 +7,7 @@
 //   24      32     the key, random bytes; zeros when it was destroyed
 //   56      8      XXH64 over bytes 0..<56, little-endian
 //
-// A last record that is cut short was never given to anybody. Writers hold an exclusive `flock` on the file.
+// A last record that is cut short has no key that was ever used. Writers hold an exclusive `flock` on the file.
 
 public import Foundation
 public import StrataModel

@@ -4,7 +4,7 @@
 //   the object itself, or the object at the end of a relationship   UInt8 0, UInt64 object id
 //   the value of an attribute                                       UInt8 1, its canonical form (CanonicalForm.swift)
 //
-// So the subjects of two stores have different ids, and an id tells nothing to somebody without the store's key.
+// So the subjects of two stores have different ids, and an id says nothing without the store's key.
 
 /// Names a subject of encrypted values, such as a person: 16 bytes that say nothing of it.
 public struct SubjectID: Sendable, Hashable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Shows a run to somebody.
+/// Prints what happens in a run.
 protocol TravelOutput {
     /// Something has changed.
     mutating func show(_ travel: Travel)
