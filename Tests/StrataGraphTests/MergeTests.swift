@@ -123,6 +123,26 @@ import Testing
         #expect(!mine.hasChanges)
     }
 
+    @Test func whatWasLinkedHereAndDeletedByBothIsAgreed() throws {
+        let container = try makeContainer(graphEntities)
+        let mine = container.newBackgroundContext()
+        let theirs = container.newBackgroundContext()
+        (mine.mergePolicy, theirs.mergePolicy) = (.error, .error)
+        let person = Person(context: mine)
+        let friend = Person(context: mine)
+        (person.name, friend.name) = ("person", "friend")
+        try mine.save()
+        theirs.refreshAllObjects()
+        person.name = "mine"
+        person.friends.insert(friend)
+        mine.delete(friend)
+
+        theirs.delete(try theirs.existingObject(with: friend.objectID, as: Person.self))
+        try theirs.save()
+        try mine.save()
+        #expect(person.name == "mine" && person.friends.isEmpty)
+    }
+
     @Test func differentMembersOfOneOwnerNeverConflict() throws {
         let owner = FamilyMember(context: mine)
         owner.name = "Ann"

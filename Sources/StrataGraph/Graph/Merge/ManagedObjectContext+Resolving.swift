@@ -27,6 +27,8 @@ extension ManagedObjectContext {
         guard let theirs = settled.stale.theirs else {
             guard outcome == .madeAgain else {
                 pending.acceptDeletion(of: object)
+                // Else a link that it got here before it was deleted here would come back with its owner forgotten.
+                pendingLinks.dropPairChanges(of: object)
                 return forgetWithChanges(object)
             }
             // Made again under its own id; others have cut its links.

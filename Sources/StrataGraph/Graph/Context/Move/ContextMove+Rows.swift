@@ -97,7 +97,7 @@ extension ManagedObjectContext {
         pending.dropChanges(of: object)
         pending.forgetTouch(of: object)
         object.announceAllChanged()
-        pendingLinks.dropPairChanges(of: object.objectID)
+        pendingLinks.dropPairChanges(of: object)
         turnIntoFault(object)
     }
 

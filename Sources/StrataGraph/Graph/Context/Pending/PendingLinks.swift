@@ -80,9 +80,13 @@ struct PendingLinks {
     mutating func notePairChange() { pairGeneration += 1 }
 
     /// Takes back the links and unlinks of an object whose truth are pairs, at both ends.
-    mutating func dropPairChanges(of id: ObjectID) {
-        for state in states.values where state.link.isPairs && state.owner == id && state.hasChanges {
-            guard case .pairs(_, _, _, let inverse) = state.link.source else { continue }
+    mutating func dropPairChanges(of object: ManagedObject) {
+        guard pairGeneration != 0 else { return }
+        let (id, entity) = (object.objectID, object._entity)
+        for index in entity.toManyIndexes {
+            guard let state = states[ToManyKey(link: entity.properties[index].id, owner: id)], state.hasChanges,
+                case .pairs(_, _, _, let inverse) = state.link.source
+            else { continue }
             for member in state.pending.keys { states[ToManyKey(link: inverse, owner: member)]?.settle(id) }
             state.forgetChanges()
             notePairChange()
