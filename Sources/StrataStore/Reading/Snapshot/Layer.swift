@@ -212,6 +212,14 @@ package final class Layer: Sendable {
         }
     }
 
+    /// At most how many objects and pairs may change the members of an owner.
+    func changeCount(of link: Link) -> Int {
+        switch link.source {
+        case .rows: link.memberEntityIDs.reduce(0) { $0 + touched($1).count }
+        case .pairs: pairs.count + absentObjects.count
+        }
+    }
+
     /// The keys of `links` in this state, for the objects and pairs whose links the layer may change.
     ///
     /// - Parameter snapshot: a snapshot in which this is layer `level - 1`.

@@ -24,18 +24,17 @@ extension Snapshot {
     }
 
     /// The number of members: a counter corrected by the layers. No member's row is read.
+    ///
+    /// - Complexity: O(what the layers change), or O(members) where that is less.
     package func memberCount(of relationship: PropertyID, owner: ObjectID) throws -> Int {
-        if histories.isPast {
-            // Counters are kept under the newer model, which may not have this link.
-            var members = 0
-            try self.members(of: relationship, owner: owner) { _ in
-                members += 1
-                return true
-            }
-            return members
-        }
-        var count = try counter(.members(relationship, owner: owner))
-        guard !layers.isEmpty, let link = schema.links.link(relationship) else { return count }
+        // Counters are kept under the newer model, which may not have the links of an older one.
+        if histories.isPast { return try listedCount(of: relationship, owner: owner) }
+        let stored = try counter(.members(relationship, owner: owner))
+        guard !layers.isEmpty, let link = schema.links.link(relationship) else { return stored }
+        // The layers of a distant past change far more objects than one owner has members.
+        let changes = layers.reduce(0) { $0 + $1.changeCount(of: link) }
+        if changes > Self.fewChanges + stored { return try listedCount(of: relationship, owner: owner) }
+        var count = stored
         for (level, layer) in layers.enumerated() {
             switch link.source {
             case .rows(let toOne):
@@ -50,6 +49,18 @@ extension Snapshot {
             }
         }
         return count
+    }
+
+    /// So many changes are looked through whatever the owner has.
+    private static let fewChanges = 16
+
+    private func listedCount(of relationship: PropertyID, owner: ObjectID) throws -> Int {
+        var members = 0
+        try self.members(of: relationship, owner: owner) { _ in
+            members += 1
+            return true
+        }
+        return members
     }
 
     package func isMember(_ member: ObjectID, of relationship: PropertyID, owner: ObjectID) throws -> Bool {
