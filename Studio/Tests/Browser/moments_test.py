@@ -14,6 +14,24 @@ class MomentsTest(StudioTest):
 
     # Entering
 
+    def test_a_page_does_not_wait_for_the_timeline(self):
+        held = []
+        self.page.route("**/timeline", lambda route: held.append(route))
+        self.page.goto(self.server.origin + "/Films/object/Film/p3")
+        self.heading("Film/p3 (Stalker)")
+        expect(self.page.locator("#slider")).to_have_count(0)
+        held[0].continue_()
+        expect(self.page.locator("#slider")).to_be_visible()
+        expect(self.page.locator("[aria-busy]")).to_have_count(0)
+
+    def test_a_store_without_a_timeline_shows_its_pages(self):
+        self.page.route("**/timeline", lambda route: route.fulfill(
+            status=500, content_type="application/json", body='{"error": {"message": "The disk is gone."}}'))
+        self.go("/object/Film/p3")
+        self.heading("Film/p3 (Stalker)")
+        expect(self.page.locator("strata-timeline")).to_be_hidden()
+        self.errors.clear()
+
     def test_without_the_cookie_nothing_is_shown(self):
         context = self.browser.new_context()
         page = context.new_page()

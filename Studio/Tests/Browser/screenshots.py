@@ -65,7 +65,7 @@ def make(folder):
         for name, path in PAGES.items():
             page.goto(server.origin + "/Films" + path)
             expect(page.locator("h1")).to_be_visible()
-            expect(page.locator("main[aria-busy]")).to_have_count(0)
+            expect(page.locator("[aria-busy]")).to_have_count(0)
             page.wait_for_timeout(200)
             page.screenshot(path=os.path.join(folder, f"studio-{name}.png"))
         browser.close()

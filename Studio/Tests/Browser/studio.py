@@ -158,7 +158,7 @@ class StudioTest(unittest.TestCase):
 
     def go(self, path):
         self.page.goto(self.server.origin + "/Films" + path)
-        expect(self.page.locator("main[aria-busy]")).to_have_count(0)
+        expect(self.page.locator("[aria-busy]")).to_have_count(0)
         return self.page
 
     def heading(self, text):

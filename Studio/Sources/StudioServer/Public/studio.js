@@ -11,7 +11,8 @@ const sections = document.getElementById("sections");
 const timeline = document.querySelector("strata-timeline");
 
 let request = null;
-let known = { store: null, newest: 0, timeline: null };
+// `hasLine` says whether the timeline that is shown is of this store, `isLineOld` whether transactions came in after it.
+let known = { store: null, newest: 0, hasLine: false, isLineOld: false };
 let feed = null;
 
 /** The answer of a page as JSON; problems have the same form. */
@@ -21,38 +22,45 @@ async function ask(address, signal) {
   return answer.ok ? body : { ...body, status: answer.status };
 }
 
-/** Shows the page of the address. */
+/** Shows the page of the address, and the timeline when it has come: of many transactions it takes longer. */
 async function show() {
   request?.abort();
   const own = request = new AbortController();
   const place = here();
   main.setAttribute("aria-busy", "true");
+  const needsLine = place.store && (known.store !== place.store || !known.hasLine || known.isLineOld);
+  const asked = needsLine ? ask(to(["timeline"]), own.signal) : null;
+  // Without a page nobody looks at it; then its failure is no news.
+  asked?.catch(() => {});
   try {
-    const isOther = place.store && (known.store !== place.store || known.timeline === null);
-    const [page, line] = await Promise.all([
-      ask(location.pathname + location.search, own.signal),
-      isOther ? ask(to(["timeline"]), own.signal) : null,
-    ]);
+    const page = await ask(location.pathname + location.search, own.signal);
     if (own !== request) return;
-    draw(place, page, line);
+    draw(place, page);
+    main.removeAttribute("aria-busy");
+    if (!asked) return;
+    const line = await asked;
+    if (own !== request) return;
+    if (line.error) timeline.wait(null);
+    else drawLine(line, page.moment ?? line.moment);
   } catch (error) {
     if (error.name === "AbortError") return;
+    if (!known.hasLine) timeline.wait(null);
     main.replaceChildren(el("p", { class: "problem", role: "alert" }, `Studio does not answer: ${error.message}`));
   } finally {
     if (own === request) main.removeAttribute("aria-busy");
   }
 }
 
-function draw(place, page, line) {
-  if (place.store !== known.store) follow(place.store);
-  known.store = place.store;
-  if (line && !line.error) known.timeline = line;
-  const moment = page.moment ?? line?.moment;
-  if (moment && known.timeline) {
-    known.newest = Math.max(known.newest, moment.newest);
-    timeline.show(line && !line.error ? line : null, moment);
+function draw(place, page) {
+  if (place.store !== known.store) {
+    follow(place.store);
+    known = { store: place.store, newest: 0, hasLine: false, isLineOld: false };
+    timeline.wait(place.store);
   }
-  if (!place.store) timeline.hidden = true;
+  if (page.moment) {
+    known.newest = Math.max(known.newest, page.moment.newest);
+    if (known.hasLine) timeline.show(null, page.moment);
+  }
   drawSections(place);
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const [id, selection] = [focused?.id, focused?.selectionStart];
@@ -63,6 +71,12 @@ function draw(place, page, line) {
     if (typeof selection === "number" && again.setSelectionRange) again.setSelectionRange(selection, selection);
   }
   document.title = [main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · ");
+}
+
+function drawLine(line, moment) {
+  [known.hasLine, known.isLineOld] = [true, false];
+  known.newest = Math.max(known.newest, line.moment.newest);
+  timeline.show(line, moment);
 }
 
 function drawSections(place) {
@@ -109,22 +123,19 @@ function arrived(newest) {
   clearTimeout(arrival);
   arrival = setTimeout(async () => {
     if (!here().query.get("at")) {
-      known.timeline = null;
+      known.isLineOld = true;
       await show();
       status.textContent = `Transaction ${newest} has come in.`;
     } else {
       const line = await ask(to(["timeline"]), null);
-      if (!line.error) {
-        known.timeline = line;
-        timeline.show(line, line.moment);
-      }
+      if (!line.error) drawLine(line, line.moment);
     }
   }, 200);
 }
 
 document.addEventListener("visibilitychange", () => {
   follow(here().store);
-  if (!document.hidden && here().store && !here().query.get("at")) { known.timeline = null; show(); }
+  if (!document.hidden && here().store && !here().query.get("at")) { known.isLineOld = true; show(); }
 });
 
 // MARK: Links and keys

@@ -10,11 +10,21 @@ class Timeline extends HTMLElement {
   #at = 0;
   #playing = 0;
 
+  /** Keeps the place of a store's timeline until it has come; without a store there is none. */
+  wait(store) {
+    if (this.#playing) this.#toggle();
+    this.#page = null;
+    this.replaceChildren();
+    this.hidden = !store;
+    this.toggleAttribute("aria-busy", Boolean(store));
+  }
+
   /** Shows another timeline, or the same at another moment. */
   show(page, moment) {
     this.#page = page ?? this.#page;
     if (!this.#page) return;
     this.hidden = false;
+    this.removeAttribute("aria-busy");
     this.moment = moment;
     this.#at = moment.transaction;
     if (page || !this.firstChild) this.#build();
@@ -147,6 +157,7 @@ class Timeline extends HTMLElement {
   newest() { this.#send(null, true); }
 
   #go(number, isFinal) {
+    if (!this.#page) return;
     const at = Math.min(Math.max(number, 1), this.moment.newest);
     if (at === this.#at && !isFinal) return;
     this.#at = at;
