@@ -212,7 +212,9 @@ import Testing
         let inspected = try JSONDecoder().decode(Inspected.self, from: Data(json.output.utf8))
         #expect(inspected.log.events == 6)
         #expect(inspected.entities == [.init(name: "BowTie", objects: 1), .init(name: "Drawer", objects: 1)])
-        #expect(inspected.files.count == 4)
+        #expect(
+            inspected.files.map { URL(filePath: $0.path).lastPathComponent }
+                == ["data.mdb", "pages.sums", "lock.mdb", "writer.lock", "blobs"])
         try expectUntouched()
     }
 

@@ -42,8 +42,14 @@ extension Store {
                 path: "\(path)/\(name)", purpose: purpose, sizeInBytes: BlobFile.size("\(path)/\(name)"))
         }
         let usage = blobs.usage
-        return [
-            file("data.mdb", "the log and its views"), file("lock.mdb", "the current readers and writer"),
+        // What only some stores have, and what a store of an older version has not yet, is left out where it is not there.
+        let perhaps = [
+            file("pages.sums", "a sum of each page of data.mdb; belongs to it"),
+            file("journal", "saves that data.mdb may not have after a power cut"),
+            file("checkpoint", "the commit that data.mdb has after a power cut"),
+        ]
+        return [file("data.mdb", "the log and its views")] + perhaps.filter { $0.sizeInBytes != nil } + [
+            file("lock.mdb", "the current readers and writer"),
             file("writer.lock", "the lock of the current writer"),
             StoreStatistics.File(
                 path: "\(path)/blobs", purpose: "large values, a file each",
