@@ -43,8 +43,39 @@ enum FilmViews {
     }
 
     static func all() throws -> [ViewDescription] {
-        [try byStudio(), byTitleAndYear, films, everything, try byCountry(), byTime, byHour, ranks]
+        [try byStudio(), byTitleAndYear, films, everything, try byCountry(), byTime, byHour, ranks, bags]
     }
+
+    /// A column that a type of the app makes.
+    static let bags = ViewDescription(
+        name: "Bags", entityName: "Work", where: nil, keys: [ViewKey("year")],
+        aggregates: [
+            ViewAggregate("works", .count),
+            ViewAggregate("bag", ProjectionReference("FilmViews.Bag", inputs: ["title", "gross", "studio.name"])),
+            ViewAggregate("best", .max, "rating"),
+        ], orders: [ViewOrder("works")])
+
+    /// Counts how often each combination of values is there. It refuses the title "(".
+    static func bag(_ name: String = "FilmViews.Bag") -> ProjectionCode {
+        ProjectionCode(name) { before, changes in
+            var counts: [String: AttributeValue] = [:]
+            if case .composite(let known)? = before { counts = known }
+            for change in changes {
+                if change.values[0] == .string("("), !change.isRemoval {
+                    throw ProjectionFault(object: change.object, reason: "a parenthesis")
+                }
+                let key = bagKey(change.values)
+                var count: Int64 = 0
+                if case .integer(let known)? = counts[key] { count = known }
+                count += change.isRemoval ? -1 : 1
+                guard count >= 0 else { throw ProjectionFault(object: change.object, reason: "it is not there") }
+                counts[key] = count == 0 ? nil : .integer(count)
+            }
+            return .composite(counts)
+        }
+    }
+
+    static func bagKey(_ values: [AttributeValue]) -> String { values.map { "\($0)" }.joined(separator: ", ") }
 
     static func byStudio() throws -> ViewDescription {
         ViewDescription(

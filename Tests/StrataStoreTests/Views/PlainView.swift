@@ -96,11 +96,17 @@ struct PlainView {
     private static func result(
         _ aggregate: ViewAggregate, _ objects: [[String: AttributeValue]]
     ) throws -> AttributeValue {
+        if let projection = aggregate.projection {
+            let keys = objects.map { object in
+                FilmViews.bagKey(projection.inputs.map { normal(object[$0] ?? .null) })
+            }
+            return .composite(Dictionary(grouping: keys, by: \.self).mapValues { .integer(Int64($0.count)) })
+        }
         if aggregate.function == .first || aggregate.function == .last { return ordered(aggregate, objects) }
         guard let path = aggregate.keyPath else { return .integer(Int64(objects.count)) }
         let values = objects.compactMap { $0[path] }.filter { !$0.isNull }
         switch aggregate.function {
-        case .first, .last: return .null
+        case .first, .last, .projection: return .null
         case .count: return .integer(Int64(values.count))
         case .countDistinct: return .integer(Int64(Set(values.map { "\(normal($0))" }).count))
         case .min: return values.min { $0.order(to: $1) == .ascending } ?? .null

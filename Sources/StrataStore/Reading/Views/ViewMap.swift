@@ -105,11 +105,23 @@ final class PreparedView: Sendable {
         let shown: Value?
         /// Whether the column is a composite of several objects.
         let isList: Bool
+        /// The type of the app that makes the column.
+        let projection: ProjectionReference?
+        /// What it reads.
+        let inputs: [Value]
 
         init(
             function: ViewFunction, kind: AggregateKind, value: Value?, shown: Value? = nil, isList: Bool = false
         ) {
             (self.function, self.kind, self.value, self.shown, self.isList) = (function, kind, value, shown, isList)
+            projection = nil
+            inputs = []
+        }
+
+        init(_ projection: ProjectionReference, inputs: [Value]) {
+            (function, kind, value, shown, isList) = (.projection, .projected, nil, nil, false)
+            self.projection = projection
+            self.inputs = inputs
         }
     }
 
@@ -121,6 +133,8 @@ final class PreparedView: Sendable {
     let aggregates: [Aggregate]
     /// Those of `aggregates`.
     let kinds: [AggregateKind]
+    /// The types of the app that make columns.
+    let projectionNames: [String]
     let orders: [Order]
     /// Whether an object's group or values depend on other rows than its own.
     let crossesRelationships: Bool
@@ -144,6 +158,13 @@ final class PreparedView: Sendable {
         self.keys = keys
         var aggregates: [Aggregate] = []
         for aggregate in description.aggregates {
+            if let projection = aggregate.projection {
+                let inputs = try projection.inputs.map { (path) throws(StrataError) in
+                    try Self.value(path, entity, schema, description)
+                }
+                aggregates.append(Aggregate(projection, inputs: inputs))
+                continue
+            }
             if aggregate.function.isOrdered {
                 aggregates.append(try Self.ordered(aggregate, entity, schema, description))
                 continue
@@ -160,6 +181,7 @@ final class PreparedView: Sendable {
         }
         self.aggregates = aggregates
         kinds = aggregates.map(\.kind)
+        projectionNames = aggregates.compactMap(\.projection?.typeName)
         orders = description.orders.enumerated().map { Order($0.offset, $0.element, of: description) }
         if let predicate = description.predicate {
             filter = JunctionCondition(
@@ -227,6 +249,9 @@ final class PreparedView: Sendable {
 
     var isInline: Bool { description.upkeep == .inline }
 
+    /// Whether types of the app make columns.
+    var hasProjections: Bool { !projectionNames.isEmpty }
+
     /// Where errors say that they are.
     var context: StrataError.Context { .init(entityName: description.entityName, key: description.name) }
 
@@ -259,7 +284,12 @@ final class PreparedView: Sendable {
         }
         let group = changes.group(self, sign)
         for index in aggregates.indices {
-            guard let value = aggregates[index].value else { continue }
+            guard let value = aggregates[index].value else {
+                guard kinds[index] == .projected else { continue }
+                let values = try aggregates[index].inputs.map { try $0.value(row, id, evaluation()) }
+                try changes.add(values, of: id, index, sign, to: group)
+                continue
+            }
             if let far = value.far {
                 let found = try far.value(row, id, evaluation())
                 changes.add(found, of: id, kinds[index], value.kind, index, sign, to: group)
@@ -298,6 +328,7 @@ extension ViewDescription {
     fileprivate var collectedPaths: [String] {
         keys.filter { !$0.isObject }.map(\.keyPath)
             + aggregates.compactMap { $0.function.isOrdered ? $0.orderPath : $0.keyPath }
+            + aggregates.flatMap { $0.projection?.inputs ?? [] }
             + (predicate?.keyPaths.sorted() ?? [])
     }
 }
