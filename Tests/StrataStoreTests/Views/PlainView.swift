@@ -8,11 +8,22 @@ struct PlainView {
 
     init(_ view: ViewDescription, _ objects: [[String: AttributeValue]]) throws {
         self.view = view
-        for object in objects where Self.meets(object, view) {
+        for object in objects.flatMap({ Self.expanded($0, view) }) where Self.meets(object, view) {
             let keys = view.keys.map { Self.key($0, Self.normal(object[$0.keyPath] ?? .null)) }
             groups[keys.map { "\($0)" }, default: (keys, [])].objects.append(object)
         }
         if groups.isEmpty, view.keys.isEmpty { groups[[]] = ([], []) }
+    }
+
+    /// The object once for each member of a to-many that is a key; as a composite, a to-many has its members.
+    private static func expanded(
+        _ object: [String: AttributeValue], _ view: ViewDescription
+    ) -> [[String: AttributeValue]] {
+        guard let key = view.keys.first(where: { ["tags", "works"].contains($0.keyPath) }) else { return [object] }
+        guard case .composite(let members)? = object[key.keyPath], !members.isEmpty else {
+            return [object.merging([key.keyPath: .null]) { $1 }]
+        }
+        return members.values.map { member in object.merging([key.keyPath: member]) { $1 } }
     }
 
     /// The two conditions of these tests.

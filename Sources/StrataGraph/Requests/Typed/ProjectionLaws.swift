@@ -1,4 +1,4 @@
-public import StrataModel
+import StrataModel
 import StrataStore
 
 /// A law of projections that a type breaks, with the shortest history that was found.
@@ -34,8 +34,8 @@ extension ViewProjection {
     /// - Throws: `ProjectionLawViolation`, with a history that no row can be left out of; `invalidRequest` if an input has
     ///   a type of which no values are made. Give the rows then.
     public static func checkLaws(histories: Int = 300, seed: UInt64 = 1) throws {
-        let makers = try inputs.map { try RandomValue.maker(of: $0) }
-        let inputs = ProjectionInputs(inputs)
+        let makers = try Self.inputs.map { try RandomValue.maker(of: $0) }
+        let inputs = ProjectionInputs(Self.inputs)
         try checkLaws(histories: histories, seed: seed) { generator in
             var values: [AttributeValue] = []
             for make in makers { values.append(make(&generator)) }
@@ -57,7 +57,7 @@ extension ViewProjection {
         histories: Int = 300, seed: UInt64 = 1,
         rows makeRow: (inout any RandomNumberGenerator) throws -> ProjectedRow<Object>
     ) throws {
-        let inputs = ProjectionInputs(inputs)
+        let inputs = ProjectionInputs(Self.inputs)
         let trial = ProjectionTrial(code: code(projectionName))
         var generator: any RandomNumberGenerator = LawGenerator(state: seed)
         for number in 0..<histories {
@@ -96,7 +96,7 @@ private struct ProjectionHistory {
         moves.shuffle(using: &generator)
         // Of two moves of a row the first adds it.
         var added: Set<Int> = []
-        let leaving = Set(moves.filter(\.isRemoval).map(\.row))
+        let leaving = Set(moves.filter { $0.isRemoval }.map { $0.row })
         for move in moves {
             let isRemoval = leaving.contains(move.row) && !added.insert(move.row).inserted
             let isStored = Bool.random(using: &generator)

@@ -36,15 +36,16 @@ enum RandomValue {
 
     private static func maker(of type: AttributeType) -> Maker? {
         switch type {
-        case .integer16, .integer32, .integer64: { .integer(Int64.random(in: -3...9, using: &$0)) }
-        case .double: { .double(number(&$0)) }
-        case .float: { .float(Float(number(&$0))) }
-        case .decimal: { .decimal(Decimal(Int.random(in: -300...900, using: &$0)) / 100) }
-        case .boolean: { .boolean(Bool.random(using: &$0)) }
-        case .string: { .string(["", "a", "b", "Solaris", "é"].randomElement(using: &$0) ?? "") }
-        case .date: { .date(Date(timeIntervalSinceReferenceDate: 86_400 * Double(Int.random(in: 0...90, using: &$0)))) }
-        case .binaryData: { .data(Data([UInt8.random(in: 0...5, using: &$0)])) }
-        default: nil
+        case .integer16, .integer32, .integer64: return { .integer(Int64.random(in: -3...9, using: &$0)) }
+        case .double: return { .double(number(&$0)) }
+        case .float: return { .float(Float(number(&$0))) }
+        case .decimal: return { .decimal(Decimal(Int.random(in: -300...900, using: &$0)) / 100) }
+        case .boolean: return { .boolean(Bool.random(using: &$0)) }
+        case .string: return { .string(["", "a", "b", "Solaris", "é"].randomElement(using: &$0) ?? "") }
+        case .date:
+            return { .date(Date(timeIntervalSinceReferenceDate: 86_400 * Double(Int.random(in: 0...90, using: &$0)))) }
+        case .binaryData: return { .data(Data([UInt8.random(in: 0...5, using: &$0)])) }
+        default: return nil
         }
     }
 

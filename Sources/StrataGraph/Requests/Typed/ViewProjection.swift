@@ -63,20 +63,20 @@ extension ViewProjection {
     }
 
     static func code(_ name: String) -> ProjectionCode {
-        let inputs = ProjectionInputs(inputs)
+        let inputs = ProjectionInputs(Self.inputs)
         return ProjectionCode(name) { before, changes in
             guard let first = changes.first else { return try before ?? AttributeValueEncoder.encode(Self()) }
             var state = Self()
             if let before {
-                state = try told(first.object, "its state cannot be read") { try Self(projected: before) }
+                state = try Self.told(first.object, "its state cannot be read") { try Self(projected: before) }
             }
             for change in changes {
                 let row = ProjectedRow(change.object, inputs, change.values)
-                try told(change.object, nil) {
+                try Self.told(change.object, nil) {
                     if change.isRemoval { try state.remove(row) } else { try state.add(row) }
                 }
             }
-            return try told(first.object, "its state cannot be written") { try AttributeValueEncoder.encode(state) }
+            return try Self.told(first.object, "its state cannot be stored") { try AttributeValueEncoder.encode(state) }
         }
     }
 
@@ -94,7 +94,7 @@ extension ViewProjection {
     ///
     /// - Throws: what its `init(from:)` throws for a value of another shape.
     public init(projected value: AttributeValue) throws {
-        self = value.isNull ? Self() : try AttributeValueDecoder.decode(Self.self, from: value)
+        self = try value.isNull ? Self() : AttributeValueDecoder.decode(Self.self, from: value)
     }
 }
 

@@ -18,6 +18,9 @@ extension ModelCheck {
                 continue
             }
             for key in view.keys { check(key, of: entity, view: view.name) }
+            if view.keys.count(where: { hierarchy.isToMany($0.keyPath, in: entity.name) }) > 1 {
+                report(subject, "has several to-many relationships as keys; one is the most.")
+            }
             for aggregate in view.aggregates { check(aggregate, of: entity, view: view.name) }
             if let predicate = view.predicate {
                 checkCondition(predicate, of: entity, view: view.name)
@@ -52,6 +55,10 @@ extension ModelCheck {
         let what = "key of the view \(view)"
         if key.isObject {
             if key.function != nil { report(Subject(entity.name, view), "has a key of an object by a function.") }
+            return
+        }
+        if hierarchy.isToMany(key.keyPath, in: entity.name) {
+            if key.function != nil { report(subject, "is a to-many relationship and has no parts, as a \(what).") }
             return
         }
         refuseEncrypted([key.keyPath], of: entity.name, in: "the view \(view)")

@@ -62,7 +62,8 @@ public struct ViewKey: Sendable, Hashable, Codable {
     /// The name of the column.
     public var name: String
     /// The name of an attribute or to-one, `composite.element`, or such a name behind to-ones: `studio.country.name`.
-    /// `SELF` is the object itself: then each object has a row of its own.
+    /// `SELF` is the object itself: then each object has a row of its own. For a to-many, an object is in the group of
+    /// each of its members, and in that of nil if it has none.
     public var keyPath: String
     /// What makes a key of the value; nil for the value itself.
     public var function: ViewKeyFunction?

@@ -1,3 +1,4 @@
+import Foundation
 import Locking
 package import StrataModel
 
@@ -7,6 +8,10 @@ package struct ProjectedChange {
     /// Of the inputs, in their order.
     package let values: [AttributeValue]
     package let isRemoval: Bool
+
+    package init(object: ObjectID, values: [AttributeValue], isRemoval: Bool) {
+        (self.object, self.values, self.isRemoval) = (object, values, isRemoval)
+    }
 }
 
 /// The code of a type of the app that makes a column of views.
@@ -75,7 +80,7 @@ struct ProjectedChanges {
         let keys = counts.keys.sorted { $0.lexicographicallyPrecedes($1) }
         for isRemoval in [false, true] {
             for key in keys {
-                guard let count = counts[key], count < 0 == isRemoval else { continue }
+                guard let count = counts[key], (count < 0) == isRemoval else { continue }
                 let change = try Self.change(key, isRemoval)
                 for _ in 0..<count.magnitude { changes.append(change) }
             }
@@ -122,16 +127,18 @@ extension PreparedView {
         if ordered.isEmpty, let state { return state }
         guard let name = aggregates[aggregate].projection?.typeName else { return [] }
         guard let code = ProjectionCode.named(name) else { throw ProjectionCode.missing(name, of: self) }
-        let before = try state.map { bytes in
-            try bytes.withUnsafeBytes { bytes in
-                var reader = ByteReader(bytes)
-                return try ValueCodec.decode(&reader)
-            }
-        }
         do {
+            let before: AttributeValue? = try state.map { state in
+                try state.withUnsafeBytes { bytes in
+                    var reader = ByteReader(bytes)
+                    return try ValueCodec.decode(&reader)
+                }
+            }
             var writer = ByteWriter(capacity: 256)
             try ValueCodec.encode(try code.advance(before, ordered), into: &writer)
             return Array(writer.bytes)
+        } catch let error as CorruptRecord {
+            throw StrataError.corrupt(error, "viewGroups", context)
         } catch let fault as ProjectionFault {
             throw ViewFault(
                 object: fault.object,

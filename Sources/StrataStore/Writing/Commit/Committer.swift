@@ -72,7 +72,7 @@ final class Committer {
             // Nothing of the group is on disk. Each save is tried alone, so that one failure does not affect the
             // others.
             guard saves.count > 1 else {
-                return [.failure((error as? LateRefusal)?.cause ?? file.publicError(error, during: "save"))]
+                return [.failure(file.publicError((error as? LateRefusal)?.cause ?? error, during: "save"))]
             }
             return saves.flatMap { commit([$0]) }
         }

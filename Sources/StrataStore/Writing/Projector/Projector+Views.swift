@@ -40,6 +40,17 @@ extension Projector {
         watched.set(id, try histories.converted(before.image, from: before.layout, to: entity.schema))
     }
 
+    /// Notes a pair as it was before the batch, as a row is noted.
+    ///
+    /// - Parameter before: nil if it was not linked.
+    mutating func watch(_ key: PairKey, before: PairPositions?) throws {
+        guard declared.areKept else { return }
+        let plan = try indexes()
+        guard try plan.views.isWatching(pairsOf: key.property) else { return }
+        guard tables.views != nil else { throw ViewTables.missing(texts: false) }
+        batch.watchedRows(histories, plan.schema, without: declared.building).set(key, before)
+    }
+
     /// Finds out which views are left to a worker: those that it is building, and inline views that this projector does
     /// not keep. These stay behind at the state before its first event.
     ///
@@ -48,7 +59,7 @@ extension Projector {
         declared.building = []
         guard let schema = histories.newest, !schema.model.views.isEmpty else { return }
         declared.building = Set(try ViewProgress.all(transaction, tables).keys)
-        for view in try IndexMap.of(schema).views.inline where isForWorker(view) {
+        for view in try IndexMap.of(schema).views.inlineProjections where isForWorker(view) {
             guard declared.building.insert(view.id).inserted else { continue }
             try ViewProgress(all: 0, at: last).write(view.id, transaction, tables)
         }
