@@ -8,11 +8,9 @@ import Testing
 @testable import StrataPostgres
 
 /// A role whose password the server asks for (SCRAM), as `Scripts/test-shared.sh` sets it up.
-@Suite(.enabled(if: PasswordTests.role != nil, needsServer)) struct PasswordTests {
-    static let role = TestLog.address == nil ? nil : ProcessInfo.processInfo.environment["STRATA_POSTGRES_ROLE"]
-
+@Suite(.enabled(if: TestLog.passwordRole != nil, needsServer)) struct PasswordTests {
     @Test func aPasswordComesFromAFileAndIsInNoMessage() throws {
-        let (address, role) = (try #require(TestLog.address), try #require(Self.role))
+        let (address, role) = (try #require(TestLog.address), try #require(TestLog.passwordRole))
         try PostgresSetup.makeTables(at: address, access: .roles)
         let server = try PostgresConnection(address, deadline: .now + .seconds(10))
         for statement in ["create role \(role) login password 'a secret'", "grant strata_append to \(role)"] {

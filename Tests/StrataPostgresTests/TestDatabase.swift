@@ -79,6 +79,10 @@ final class OlderClient: @unchecked Sendable {
         return (0..<rows.count).compactMap { rows.integer($0, 0) }
     }
 
+    func leaseRows(_ count: UInt64) throws {
+        _ = try run("select strata.lease_rows($1, $2)", as: "lease", [.integer(count)])
+    }
+
     func put(_ blob: Data, digest: Data) throws {
         _ = try run("select strata.put_blob($1, $2, $3)", as: "put", [.bytes(digest), .bytes(blob)])
     }
