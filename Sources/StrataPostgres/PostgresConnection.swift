@@ -174,8 +174,8 @@ final class PostgresConnection {
         }
     }
 
-    /// What PostgreSQL says of tables, functions and columns that are not there: the tables have another version, or are
-    /// none.
+    /// What PostgreSQL says of tables, functions and columns that are not there: the tables have another version, or
+    /// there are none.
     static let missing: Set = ["42P01", "42883", "3F000", "42703"]
 
     /// What an error of the server means; `code` is its SQLSTATE.

@@ -214,7 +214,7 @@ import Testing
     }
 }
 
-/// A store of today that opens its log when it can, and saves until it is stopped. The variables are guarded by `state`.
+/// A store of today that opens its log when it can, and saves until it is stopped. `state` guards the variables.
 private final class StoreOfToday: Sendable {
     private struct State {
         var authors: [String] = []

@@ -13,9 +13,9 @@ public struct PersistentStoreLog: Sendable, CustomStringConvertible {
 
     /// The same log for a store that opens at once, and receives meanwhile what was appended while it was away.
     ///
-    /// Until then contexts show the state that the store had, and then later ones. `PersistentContainer.catchUp()` waits
-    /// for all, and a save is checked at the end of the log as always. A store that is new, or that is opened with
-    /// another model than it has, receives everything first.
+    /// Contexts first show the state that the store had, and then later ones. `PersistentContainer.catchUp()` waits for
+    /// all, and a save is checked at the end of the log as always. A store that is new, or that is opened with another
+    /// model than it has, receives everything first.
     public func catchingUpAfterOpening() -> PersistentStoreLog {
         var connection = connection
         connection.catchesUpAfterOpening = true

@@ -21,7 +21,8 @@ public final class Studio: Sendable {
     private let queue = DispatchQueue(label: "strata.studio", attributes: .concurrent)
     private static let mostRunning = 16
 
-    /// Opens stores for reading, or for changes too; for the address of a shared log, a store in memory that receives it.
+    /// Opens stores for reading, or for changes too. For the address of a shared log it opens a store in memory, which
+    /// receives the log.
     ///
     /// - Throws: `StrataError` if one of them cannot be opened.
     public init(paths: [String], isWritable: Bool = false) throws {
