@@ -104,7 +104,8 @@ test-shared: dependencies
 	        Scripts/test-shared.sh Scripts/test.sh --filter SharedFullServerTests; \
 	else echo "The test of a full disk did not run: it needs root to mount one."; fi
 	STRATA_TESTS=ExamplesTests swift build --build-tests
-	STRATA_TESTS=ExamplesTests Scripts/test-shared.sh Scripts/test.sh --filter 'SharedStoryTests|SharedTrimTests|ThreeNodesTests'
+	STRATA_TESTS=ExamplesTests Scripts/test-shared.sh Scripts/test.sh \
+	    --filter 'SharedStoryTests|SharedTrimTests|SharedToolTests|ThreeNodesTests'
 
 # The test of partitions with a network for each store, some minutes, as root.
 test-shared-network: dependencies

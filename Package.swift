@@ -86,9 +86,10 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataPostgresTests",
         dependencies: [
-            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "StrataTestSupport", "Locking",
-            "race-child",
-        ]),
+            "StrataPostgres", "StrataGraph", "StrataStore", "StrataModel", "StrataShipping", "LMDB",
+            "StrataTestSupport", "Locking", "race-child",
+        ],
+        exclude: ["Tables"]),
     .target(
         name: "StrataInspector",
         dependencies: [
@@ -224,7 +225,7 @@ if !coreOnly {
     targets.append(
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["Strata", "strata", "StrataPostgres", "StrataTestSupport"]
+            dependencies: ["Strata", "strata", "StrataInspector", "StrataPostgres", "StrataTestSupport"]
                 + libraries.map { .target(name: "\($0)Parts") }
                 + stories.keys.sorted().map { .target(name: "\($0)Story") }))
 }

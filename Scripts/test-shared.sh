@@ -60,6 +60,9 @@ stop() {
 }
 trap stop EXIT
 server "$bin/initdb" -D "$folder/data" -A trust -U strata $initial --no-sync --no-instructions >/dev/null
+# A role that needs a password, for the tests of passwords.
+server sed -i '1i local all strata_password scram-sha-256' "$folder/data/pg_hba.conf"
+export STRATA_POSTGRES_ROLE=strata_password
 [ -z "$network" ] || echo "host all all 10.213.0.0/16 trust" >>"$folder/data/pg_hba.conf"
 server "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w \
     -o "-k $folder -c listen_addresses=$listen -c max_connections=300 $settings" start >/dev/null

@@ -3,6 +3,10 @@
 # Tests/TRUST.md. The tests must be built. Linux only; power cuts need root.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+# Stores that share a log need a server. Where PostgreSQL is not installed their campaigns are left out.
+if [ -z "${STRATA_POSTGRES:-}" ] && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+    exec Scripts/test-shared.sh Scripts/trust.sh "$@"
+fi
 minutes="${1:-5}"
 begin="$(date +%s)"
 seed="${STRATA_FIRST_SEED:-$begin}"
@@ -86,6 +90,10 @@ campaign "kills of writers, rebuilds, backups and migrations (\`CrashTests\`)" 1
 campaign "kills of truncations, upgrades and erasures (\`TruncationCrashTests\`, \`ErasureCrashTests\`)" 6 60 1 \
     'TruncationCrashTests|ErasureCrashTests' STRATA_KILLS=20
 campaign "power cuts of a disk (\`PowerCutTests\`)" 8 40 1 PowerCutTests STRATA_CUTS=20
+campaign "kills of stores that share a log, and of its server (\`SharedKillTests\`)" 8 20 1 \
+    SharedKillTests STRATA_KILL_ROUNDS=20
+campaign "partitions between stores and their shared log (\`SharedPartitionTests\`)" 6 40 1 \
+    SharedPartitionTests STRATA_PARTITION_ROUNDS=40
 campaign "runs of the random suites against their oracles (\`Random…\`, \`…Oracle…\`)" 10 1 1 'Random|OracleTests'
 
 cat > Tests/TRUST.md <<PAGE

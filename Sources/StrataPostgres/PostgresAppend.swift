@@ -1,7 +1,7 @@
 /// The functions that append to a shared log and read it.
 ///
 /// A log that was cut has no transactions up to `cut`; those that are still in the table are about to be dropped.
-/// `ST001` tells a client that what it asks for was cut off.
+/// `ST001` tells a client that what it asks for was cut off, `ST003` that it is too old for the tables.
 enum PostgresAppend {
     /// Outcomes: 0 appended, 1 appended by an earlier call, 2 overtaken (with the missing transactions), 3 another
     /// history, 4 no such log, 5 large values are lacking (their digests).
@@ -61,6 +61,21 @@ enum PostgresAppend {
             end if;
             return query select 2::bigint, r.number, r.id, r.first_event, r.events, r.digest, r.bytes
                 from strata.read_after(log, expected, 1048576) r;
+        end $$
+        """
+
+    /// What stores called before version 4: they did not say which large values a transaction needs. One that is still
+    /// at work is told why its saves are refused.
+    static let refusal = """
+        create or replace function strata.append(
+            log text, expected bigint, expected_digest bytea, ids uuid[], first_events bigint[], counts bigint[],
+            digests bytea[], contents bytea[])
+        returns table(
+            outcome bigint, number bigint, id uuid, first_event bigint, events bigint, digest bytea, bytes bytea)
+        language plpgsql volatile security definer set search_path = '' as $$
+        begin
+            raise exception 'the tables of the shared log were brought up to date, and this program has an older '
+                'version of Strata: update it' using errcode = 'ST003';
         end $$
         """
 

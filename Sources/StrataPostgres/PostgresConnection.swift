@@ -174,6 +174,10 @@ final class PostgresConnection {
         }
     }
 
+    /// What PostgreSQL says of tables, functions and columns that are not there: the tables have another version, or
+    /// there are none.
+    static let missing: Set = ["42P01", "42883", "3F000", "42703"]
+
     /// What an error of the server means; `code` is its SQLSTATE.
     static func failure(code: String?, message: String, hint: String?) -> SharedLogFailure {
         let code = code ?? ""
@@ -181,7 +185,7 @@ final class PostgresConnection {
         switch code {
         // The server ends, or has ended the connection, and may have committed before.
         case "57P01", "57P02", "57P05", "": return .answerLost(reason)
-        case "42P01", "42883", "3F000", "42703":
+        case _ where missing.contains(code):
             return .refused(
                 StrataError(
                     .logUnavailable,
@@ -192,12 +196,14 @@ final class PostgresConnection {
                 StrataError(.logUnavailable, "The role may not use the shared log: \(message). Grant it the rights."))
         case "ST001": return .refused(.behindCut(message))
         case "ST002": return .refused(StrataError(.divergedLog, "The shared log refuses: \(message)."))
+        case "ST003": return .refused(StrataError(.logUnavailable, "The shared log refuses: \(message)."))
         case "23505":
             return .refused(
                 StrataError(
                     .divergedLog, "The shared log has another transaction with the same number or id: \(message)."))
         // Nothing was done, and later it may be: connections, resources, conflicts, a replica, a shutdown.
-        case "25006", "57014", "57P03", "55P03": return .unreachable(reason)
+        case "25006", "57014", "57P03": return .unreachable(reason)
+        case "55P03": return .unreachable("another connection, such as a backup, uses the tables (\(reason))")
         case _ where ["08", "40", "53", "58"].contains(code.prefix(2)): return .unreachable(reason)
         default:
             return .refused(StrataError(.logUnavailable, "PostgreSQL refuses (\(code)): \(reason)"))

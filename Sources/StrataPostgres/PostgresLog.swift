@@ -79,10 +79,21 @@ final class PostgresLog: SharedLog {
             return try body(try connected(&slot, deadline), deadline)
         } catch {
             // After a refusal the connection is sound.
-            if case .refused = error { throw error }
+            if case .refused = error { throw slot.connection.map { explained(error, $0, deadline) } ?? error }
             slot.connection = nil
             throw error
         }
+    }
+
+    /// Says that the tables have another version by now, if that is why something is missing there.
+    private func explained(
+        _ refusal: SharedLogFailure, _ connection: PostgresConnection, _ deadline: ContinuousClock.Instant
+    ) -> SharedLogFailure {
+        guard let code = connection.lastRefusal, PostgresConnection.missing.contains(code) else { return refusal }
+        do throws(SharedLogFailure) { try Self.checkVersion(connection, deadline) } catch {
+            if case .refused = error { return error }
+        }
+        return refusal
     }
 
     private func again<R>(
@@ -111,20 +122,27 @@ final class PostgresLog: SharedLog {
         if let connection = slot.connection { return connection }
         let made = try PostgresConnection(address, deadline: deadline)
         if !slot.isChecked {
-            do throws(SharedLogFailure) {
-                let rows = try made.run("select coalesce(max(version), 0) from strata.versions", deadline: deadline)
-                let version = rows.integer(0, 0) ?? 0
-                if version > PostgresTables.version { throw .refused(Self.newer(version)) }
-                if version < PostgresTables.version { throw .refused(Self.older(version)) }
-            } catch {
-                // Nothing but a question was asked.
-                if case .answerLost(let reason) = error { throw .unreachable(reason) }
-                throw error
-            }
+            try Self.checkVersion(made, deadline)
             slot.isChecked = true
         }
         slot.connection = made
         return made
+    }
+
+    /// - Throws: `refused` if the tables are not of the version that this code uses.
+    private static func checkVersion(
+        _ connection: PostgresConnection, _ deadline: ContinuousClock.Instant
+    ) throws(SharedLogFailure) {
+        do throws(SharedLogFailure) {
+            let rows = try connection.run("select coalesce(max(version), 0) from strata.versions", deadline: deadline)
+            let version = rows.integer(0, 0) ?? 0
+            if version > PostgresTables.version { throw .refused(newer(version)) }
+            if version < PostgresTables.version { throw .refused(older(version)) }
+        } catch {
+            // Nothing but a question was asked.
+            if case .answerLost(let reason) = error { throw .unreachable(reason) }
+            throw error
+        }
     }
 
     private static func older(_ version: UInt64) -> StrataError {

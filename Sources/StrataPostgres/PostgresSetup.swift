@@ -1,3 +1,4 @@
+import Foundation
 public import StrataModel
 import StrataStore
 
@@ -14,7 +15,10 @@ public enum PostgresSetup {
     }
 
     /// Makes the tables of shared logs in the schema `strata`, or brings older ones up to date; in one transaction.
-    /// Several may do so at once.
+    /// Several may do so at once, and stores may read and save meanwhile.
+    ///
+    /// Bringing tables up to date needs a moment without readers. While a long one is at work, such as a backup of the
+    /// database, it is tried again and again, and saves go on between.
     ///
     /// - Parameter address: a connection URI or string as libpq has them, with the rights to make a schema.
     /// - Returns: the version of the tables before, 0 if there were none, and now.
@@ -31,8 +35,11 @@ public enum PostgresSetup {
                     return try makeTables(connection, access, deadline)
                 } catch {
                     // Ends when the other one has made everything: each time it has made something.
-                    guard let code = connection.lastRefusal, madeByAnother.contains(code), .now < deadline else {
-                        throw error
+                    guard let code = connection.lastRefusal, .now < deadline else { throw error }
+                    switch code {
+                    case isInUse: Thread.sleep(forTimeInterval: 0.3)
+                    case _ where madeByAnother.contains(code): continue
+                    default: throw error
                     }
                 }
             }
@@ -48,6 +55,9 @@ public enum PostgresSetup {
     /// it. A name or key that is there, a schema, a table, a role; transactions that stand in each other's way.
     private static let madeByAnother: Set = ["23505", "42P06", "42P07", "42710", "40001", "40P01"]
 
+    /// What PostgreSQL says where others held a table for longer than `lock_timeout`.
+    private static let isInUse = "55P03"
+
     private static func makeTables(
         _ connection: PostgresConnection, _ access: Access, _ deadline: ContinuousClock.Instant
     ) throws(SharedLogFailure) -> (before: Int, now: Int) {
@@ -56,6 +66,8 @@ public enum PostgresSetup {
         }
         try run("set client_min_messages = warning")
         try run("begin")
+        // Whoever waits for a table holds up all who come later.
+        try run("set local lock_timeout = '1s'")
         for statement in PostgresTables.preparation { try run(statement) }
         try run("lock table strata.versions in exclusive mode")
         let rows = try connection.run("select coalesce(max(version), 0) from strata.versions", deadline: deadline)

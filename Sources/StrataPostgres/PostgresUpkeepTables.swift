@@ -15,11 +15,7 @@ enum PostgresUpkeepTables {
             primary key (lineage, id, piece))
         """,
         "alter table strata.snapshots alter column bytes set storage external",
-        """
-        drop function if exists strata.append(
-            text, bigint, bytea, uuid[], bigint[], bigint[], bytea[], bytea[])
-        """,
-        PostgresAppend.digestOf, PostgresAppend.readAfter, PostgresAppend.append,
+        PostgresAppend.refusal, PostgresAppend.digestOf, PostgresAppend.readAfter, PostgresAppend.append,
         removeBlobs, putPiece, publishSnapshot, cut, dropCut,
         // Until `strata shared init --roles` grants them, only their owner may call them.
         "revoke all on function strata.remove_blobs(text, bytea[], bigint) from public",

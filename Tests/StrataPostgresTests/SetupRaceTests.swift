@@ -9,53 +9,43 @@ import Testing
 
 /// Several processes make the tables at once, as when a service with a shared log is first started on all machines.
 @Suite(.enabled(if: TestLog.address != nil, needsServer)) struct SetupRaceTests {
-    /// A new database of the server, and its address.
-    private func newDatabase(_ server: PostgresConnection, _ address: String) throws -> (name: String, address: String)
-    {
-        let name = "race_\(UUID().uuidString.prefix(8).lowercased())"
-        _ = try server.run("create database \(name) template template0", deadline: .now + .seconds(20))
-        return (name, address.replacing("/postgres?", with: "/\(name)?"))
-    }
-
     @Test(arguments: [PostgresSetup.Access.owner, .roles]) func severalMakeTheTablesAtOnce(
         access: PostgresSetup.Access
     ) async throws {
-        let address = try #require(TestLog.address)
-        let server = try PostgresConnection(address, deadline: .now + .seconds(10))
         for _ in 0..<2 {
-            let (name, database) = try newDatabase(server, address)
+            let database = try TestDatabase("race")
+            let address = database.address
             let versions = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<6 {
-                    group.addTask { try PostgresSetup.makeTables(at: database, access: access).before }
+                    group.addTask { try PostgresSetup.makeTables(at: address, access: access).before }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(versions.count { $0 == 0 } == 1)
             #expect(versions.count { $0 == Int(PostgresTables.version) } == 5)
-            #expect(try PostgresSetup.logs(at: database).isEmpty)
-            _ = try server.run("drop database \(name) with (force)", deadline: .now + .seconds(20))
+            #expect(try PostgresSetup.logs(at: address).isEmpty)
+            try database.drop()
         }
     }
 
     /// One that has begun and not committed; the other waits for it, and finds everything there.
     @Test func oneWaitsForAnotherThatMakesTheSchema() async throws {
-        let address = try #require(TestLog.address)
-        let server = try PostgresConnection(address, deadline: .now + .seconds(10))
-        let (name, database) = try newDatabase(server, address)
-        let first = try PostgresConnection(database, deadline: .now + .seconds(10))
+        let database = try TestDatabase("race")
+        let address = database.address
+        let first = try database.connect()
         for statement in ["begin"] + PostgresTables.preparation {
             _ = try first.run(statement, deadline: .now + .seconds(10))
         }
-        let second = Task.detached { try PostgresSetup.makeTables(at: database).before }
+        let second = Task.detached { try PostgresSetup.makeTables(at: address).before }
         let waiting = "select count(*) from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'"
         let end = ContinuousClock.now + .seconds(20)
-        while try server.run(waiting, [.text(name)], deadline: end).integer(0, 0) == 0, .now < end {
+        while try database.server.run(waiting, [.text(database.name)], deadline: end).integer(0, 0) == 0, .now < end {
             await Task.yield()
         }
         _ = try first.run("commit", deadline: .now + .seconds(10))
         #expect(try await second.value == 0)
-        #expect(try PostgresSetup.makeTables(at: database).before == Int(PostgresTables.version))
-        _ = try server.run("drop database \(name) with (force)", deadline: .now + .seconds(20))
+        #expect(try PostgresSetup.makeTables(at: address).before == Int(PostgresTables.version))
+        try database.drop()
     }
 
     @Test func aLogIsNamedInOneText() throws {

@@ -32,6 +32,9 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// A file on the server's disk that makes room when it is deleted; nil if the disk is not small.
     static let ballast = ProcessInfo.processInfo.environment["STRATA_POSTGRES_BALLAST"]
 
+    /// A role that the server asks for a password.
+    static let passwordRole = address == nil ? nil : ProcessInfo.processInfo.environment["STRATA_POSTGRES_ROLE"]
+
     /// The folder with the server's socket.
     static let socketFolder = address.flatMap { address in
         address.firstRange(of: "host=").map { String(address[$0.upperBound...].prefix { $0 != "&" }) }

@@ -10,6 +10,17 @@ public struct PersistentStoreLog: Sendable, CustomStringConvertible {
 
     /// What the log is called in messages, without a password.
     public var description: String { connection.name }
+
+    /// The same log for a store that opens at once, and receives meanwhile what was appended while it was away.
+    ///
+    /// Contexts first show the state that the store had, and then later ones. `PersistentContainer.catchUp()` waits for
+    /// all, and a save is checked at the end of the log as always. A store that is new, or that is opened with another
+    /// model than it has, receives everything first.
+    public func catchingUpAfterOpening() -> PersistentStoreLog {
+        var connection = connection
+        connection.catchesUpAfterOpening = true
+        return PersistentStoreLog(connection)
+    }
 }
 
 /// A place in the history of a store or of a shared log, such as the end of a save, which another process or machine

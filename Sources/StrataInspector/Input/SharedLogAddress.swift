@@ -1,4 +1,5 @@
 import StrataGraph
+import StrataModel
 import StrataPostgres
 import StrataStore
 
@@ -25,5 +26,14 @@ struct SharedLogAddress {
             throw UsageError("The address needs the name of a log, as in postgresql://db/shop#orders. \(hint)")
         }
         return PersistentStoreLog.postgres(database, lineage: lineage, timeout: .seconds(10)).connection
+    }
+
+    /// Opens a store in memory that receives the log, for reading as well.
+    func open(_ options: StoreOptions, adopting model: ManagedObjectModel? = nil) throws -> Store {
+        var options = options
+        options.isReadOnly = false
+        options.createsIfMissing = false
+        options.sharedLog = try connection()
+        return try Store.open(.inMemory, model: model, options: options)
     }
 }

@@ -100,15 +100,10 @@ struct StoreArguments: ParsableArguments {
         var options = options
         options.encryptionKeys = options.encryptionKeys ?? KeyFiles.keys(of: keyFile)
         options.subjectKeys = try KeyFiles.subjectKeys(subjectKeys)?.source
-        guard let address = SharedLogAddress(path) else {
-            try checkIsThere()
-            DamageGuard.watch(path)
-            return try Store.open(location, model: model, options: options)
-        }
-        options.isReadOnly = false
-        options.createsIfMissing = false
-        options.sharedLog = try address.connection()
-        return try Store.open(.inMemory, model: model, options: options)
+        if let address = SharedLogAddress(path) { return try address.open(options, adopting: model) }
+        try checkIsThere()
+        DamageGuard.watch(path)
+        return try Store.open(location, model: model, options: options)
     }
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.

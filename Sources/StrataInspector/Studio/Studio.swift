@@ -21,7 +21,8 @@ public final class Studio: Sendable {
     private let queue = DispatchQueue(label: "strata.studio", attributes: .concurrent)
     private static let mostRunning = 16
 
-    /// Opens stores for reading, or for changes too.
+    /// Opens stores for reading, or for changes too. For the address of a shared log it opens a store in memory, which
+    /// receives the log.
     ///
     /// - Throws: `StrataError` if one of them cannot be opened.
     public init(paths: [String], isWritable: Bool = false) throws {
@@ -42,9 +43,9 @@ public final class Studio: Sendable {
     /// Closes the stores. Requests answer with an error from now on.
     public func close() { for source in stores { source.store.close() } }
 
-    /// The name of a store's directory without its ending, and a number if another has it.
+    /// The name of a store's directory without its ending, or of a shared log, and a number if another has it.
     private static func name(of path: String, besides names: Set<String>) -> String {
-        let url = URL(filePath: path, directoryHint: .isDirectory)
+        let url = URL(filePath: SharedLogAddress(path)?.lineage ?? path, directoryHint: .isDirectory)
         let name = url.deletingPathExtension().lastPathComponent
         // "-" is where servers keep what belongs to no store.
         let usual = name.isEmpty || name == "-" || name.hasPrefix(".") ? "store" : name

@@ -7,6 +7,7 @@ import StrataStore
 final class StudioStore: Sendable {
     /// Its name in addresses.
     let name: String
+    /// Where it is; for a shared log its address without the password.
     let path: String
     let store: Store
     /// What the log has had so far, so that a later page reads only what is new.
@@ -15,13 +16,18 @@ final class StudioStore: Sendable {
     /// - Throws: `persistentStoreOpen` with the path if there is no store.
     init(name: String, path: String, isWritable: Bool) throws {
         self.name = name
-        self.path = path
-        try StoreArguments(path: path).checkIsThere()
         var options = StoreOptions()
         options.isReadOnly = !isWritable
         options.createsIfMissing = false
         // A slider goes from moment to moment.
         options.pastPartSize = 1 << 15
+        if let address = SharedLogAddress(path) {
+            self.path = try address.connection().name
+            store = try address.open(options)
+            return
+        }
+        self.path = path
+        try StoreArguments(path: path).checkIsThere()
         store = try Store.open(
             .directory(URL(filePath: path, directoryHint: .isDirectory)), model: nil, options: options)
     }

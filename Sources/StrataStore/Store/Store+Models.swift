@@ -15,7 +15,7 @@ extension Store {
             }
             return
         }
-        if let newest = file.histories.newest, newest.model.isKept(like: asked(model, newest)) { return }
+        if keeps(model) { return }
         if isReadOnly {
             // Without the views that the model declares, everything else can be read.
             if file.histories.newest?.model.entities == model.entities { return }
@@ -28,6 +28,13 @@ extension Store {
             }
             return try self.nextSchema(self.asked(model, histories.newest), histories)
         }
+    }
+
+    /// Whether nothing needs to change for a model; for nil, whether the store has one of its own.
+    func keeps(_ model: ManagedObjectModel?) -> Bool {
+        guard let newest = file.histories.newest else { return false }
+        guard let model else { return true }
+        return newest.model.isKept(like: asked(model, newest))
     }
 
     /// Installs a model that another store has had, with the same numbers for entities and properties.

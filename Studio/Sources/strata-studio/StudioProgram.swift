@@ -28,10 +28,12 @@ import StudioServer
                 strata-studio BowTies.strata
                 strata-studio BowTies.strata Films.strata --port 8080 --open
                 strata-studio BowTies.strata --write
+                strata-studio postgresql://db.example.com/shop#orders
                 strata-studio BowTies.strata --bind db.example.org --tls-cert chain.pem --tls-key key.pem
             """)
 
-    @Argument(help: ArgumentHelp("The stores' directories.", valueName: "store")) var stores: [String]
+    @Argument(help: ArgumentHelp("The stores' directories, or addresses of shared logs.", valueName: "store"))
+    var stores: [String]
     @Option(help: "The port; a free one by default.") var port = 0
     @Flag(help: "Open the address in the browser.") var open = false
     @Flag(help: "Let pages change the stores, each change after a confirmation.") var write = false

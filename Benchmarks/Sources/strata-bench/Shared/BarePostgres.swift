@@ -61,9 +61,8 @@ final class BarePostgres {
         (
             "append",
             """
-            select outcome from strata.append($1, $2, (select digest from strata.logs where lineage = $1),
-                array[gen_random_uuid()], array[$2::bigint + 1], array[1::bigint], array[decode(repeat('07', 32), 'hex')],
-                array[$3::bytea])
+            select outcome from strata.append($1, $2, $4, array[gen_random_uuid()], array[$2::bigint + 1],
+                array[1::bigint], array[decode(repeat('07', 32), 'hex')], array[$3::bytea], '{}')
             """
         ),
         ("size", "select avg(octet_length(bytes))::bigint from strata.transactions where lineage = $1"),
@@ -86,7 +85,8 @@ final class BarePostgres {
 
     /// Appends one transaction after the one with a number.
     func append(_ bytes: [UInt8], to log: String, after number: Int) throws {
-        guard try run("append", [.text(log), .text("\(number)"), .bytes(bytes)]) == 0 else {
+        let digest = [UInt8](repeating: number == 0 ? 0 : 7, count: 32)
+        guard try run("append", [.text(log), .text("\(number)"), .bytes(bytes), .bytes(digest)]) == 0 else {
             throw BenchError("The append by hand was overtaken.")
         }
     }

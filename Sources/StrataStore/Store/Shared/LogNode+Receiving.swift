@@ -15,15 +15,25 @@ extension LogNode {
 
     // MARK: Catching up
 
+    /// Asks the log for its end, and whether it continues what is here.
+    ///
+    /// - Throws: `logUnavailable`, `divergedLog`; `historyDropped` if the log was cut behind what is here.
+    @discardableResult
+    func checkContinuation() throws -> (here: SharedLogEnd, end: TransactionNumber) {
+        // Not by `wait`: the thread that receives may be waiting.
+        let end = try contact.ask { () throws(SharedLogFailure) in try log.open(founder: nil).end.transaction }
+        contact.noteEnd(end)
+        let here = try localEnd()
+        try refuseDiverged(here, end)
+        return (here, end)
+    }
+
     /// Receives everything that the log has now. Returns at once if that is here.
     ///
     /// - Throws: `logUnavailable`, `divergedLog`, `modelChanged` if the store must be opened again first.
     func catchUp(_ progress: ProgressHandler? = nil) throws {
-        // Not by `wait`: the thread that receives may be waiting.
-        let end = try contact.ask { () throws(SharedLogFailure) in try log.open(founder: nil).end.transaction }
-        contact.noteEnd(end)
-        var here = try localEnd()
-        try refuseDiverged(here, end)
+        let (first, end) = try checkContinuation()
+        var here = first
         var counter = ProgressCounter(
             "receiving transactions", total: Int(end.rawValue - min(here.transaction.rawValue, end.rawValue)), progress)
         while here.transaction < end {

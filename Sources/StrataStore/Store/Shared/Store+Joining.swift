@@ -73,7 +73,9 @@ extension Store {
     }
 
     /// Joins a shared log with the open files, and receives what is missing here.
-    func join(_ log: any SharedLog, _ connection: SharedLogConnection) throws {
+    ///
+    /// - Parameter mayBeBehind: whether the store can be used with what it has.
+    func join(_ log: any SharedLog, _ connection: SharedLogConnection, mayBeBehind: Bool) throws {
         if let identity = file.options.identity, identity.identifier != identifier {
             throw StrataError(
                 .persistentStoreOpen,
@@ -96,7 +98,11 @@ extension Store {
                 _ = try takeBlobs(from: log, node.contact, file.options.migration.progress)
             }
             do {
-                try node.catchUp(file.options.migration.progress)
+                if connection.catchesUpAfterOpening, mayBeBehind {
+                    try node.checkContinuation()
+                } else {
+                    try node.catchUp(file.options.migration.progress)
+                }
             } catch let error as StrataError where error.code == .historyDropped {
                 throw StoreBehindLog(error: error)
             }

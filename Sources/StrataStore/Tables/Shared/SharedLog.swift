@@ -203,6 +203,8 @@ package struct SharedLogConnection: Sendable {
     package var timeout: Duration
     /// How often a store tells the log how far it has come.
     package var positionInterval = Duration.seconds(60)
+    /// Whether a store that has been there before opens with what it has, and receives the rest afterwards.
+    package var catchesUpAfterOpening = false
 
     package init(name: String, timeout: Duration, connect: @escaping @Sendable () throws -> any SharedLog) {
         self.connect = connect
