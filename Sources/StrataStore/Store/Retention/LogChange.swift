@@ -213,7 +213,7 @@ struct LogChange: ~Copyable {
 
 /// The tags and metadata in force after some maintenance events.
 private struct NoteState {
-    /// Events that stay as they are: the last of each tag, erasures, and those of newer versions.
+    /// Events that stay as they are: the last of each tag, erasures, thinnings, and those of newer versions.
     private(set) var standing: Set<EventNumber> = []
     private var tags: [String: EventNumber] = [:]
     private(set) var metadata: [String: AttributeValue] = [:]
@@ -223,7 +223,7 @@ private struct NoteState {
     mutating func note(_ event: EventView, _ number: EventNumber) throws {
         switch try MaintenanceRecord(event.payload) {
         case .note: break
-        case .unknown, .erased: standing.insert(number)
+        case .unknown, .erased, .thinned: standing.insert(number)
         case .tagged(let name, _):
             if let earlier = tags.updateValue(number, forKey: name) { standing.remove(earlier) }
             standing.insert(number)
