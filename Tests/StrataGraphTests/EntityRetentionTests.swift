@@ -35,7 +35,7 @@ import Testing
             #expect(try past.existingObject(with: member, as: FamilyMember.self).name == "Ann \(number)")
             if number >= 7 {
                 #expect(try past.existingObject(with: kept, as: Movie.self).title == "title \(number)")
-                #expect(try past.count(FetchRequest<Movie>()) == 1)
+                #expect(try past.count(for: FetchRequest<Movie>()) == 1)
             } else {
                 let error = thrownError { _ = try past.existingObject(with: kept, as: Movie.self).title }
                 #expect(error?.code == .historyDropped && error?.context.entityName == "Movie")
@@ -49,9 +49,9 @@ import Testing
         let history = try container.history(of: kept)
         #expect(history.filter(\.isThinned).count == 8 && !history.contains(where: \.isErased))
         #expect(try container.blame(kept)["title"]?.eventNumber == history.last?.eventNumber)
-        #expect(try container.history(of: gone).allSatisfy { event in
-            event.isThinned && !event.changes.contains { [$0.before, $0.after].contains(.string("lost 3")) }
-        })
+        for event in try container.history(of: gone) {
+            #expect(event.isThinned && !event.description.contains("lost"), "\(event)")
+        }
         #expect(try container.history(of: member).allSatisfy { !$0.isThinned })
         for (from, to) in [(0, 9), (5, 7), (6, 8)] {
             let error = thrownError {
@@ -59,13 +59,14 @@ import Testing
             }
             #expect(error?.code == .historyDropped)
         }
-        #expect(try container.changes(from: .event(moments[7]), to: .now).objects.count == 2)
+        #expect(try container.changes(from: .event(moments[7]), to: .now).count == 2)
         let context = container.newBackgroundContext()
         #expect(thrownError { _ = try context.restore(gone, at: moments[4]) }?.code == .historyDropped)
         let thinning = try #require(try container.transactions().first { $0.reason == "a month" })
         #expect(thinning.author == "ann")
         #expect(try container.truncateHistory(ofEntities: ["Movie"], before: .event(moments[7])).eventNumber == nil)
-        #expect(thrownError { try container.truncateHistory(ofEntities: ["Film"], before: .now) }?.code == .unknownEntity)
+        let unknown = thrownError { try container.truncateHistory(ofEntities: ["Film"], before: .now) }
+        #expect(unknown?.code == .unknownEntity)
         #expect(try container.rebuildViews().isUnchanged)
     }
 

@@ -93,8 +93,9 @@ struct HistoryTrimCommand: StoreCommand {
             }
         }
         if json {
+            let cut = report.cut == .zero ? nil : report.cut.rawValue
             try JSONText.print([
-                "entities": entity, "thinnedThrough": JSONObject.orNull(report.cut == .zero ? nil : report.cut.rawValue),
+                "entities": entity, "thinnedThrough": JSONObject.orNull(cut),
                 "events": report.changedEvents, "holders": Self.json(report.holds), "dryRun": dryRun,
                 "seconds": report.duration / .seconds(1),
             ])
@@ -102,10 +103,9 @@ struct HistoryTrimCommand: StoreCommand {
             Self.print(report.holds)
             let events = ValueText.count(report.changedEvents, "event")
             let names = entity.map { ValueText.harmless($0) }.joined(separator: ", ")
+            let done = "\(dryRun ? "would drop" : "dropped") replaced values of \(events) of \(names)"
             Output.shared.line(
-                report.cut == .zero
-                    ? "nothing to drop of \(names)"
-                    : "\(dryRun ? "would drop" : "dropped") replaced values of \(events) of \(names), through event \(report.cut)")
+                report.cut == .zero ? "nothing to drop of \(names)" : "\(done), through event \(report.cut)")
         }
         if !force, !report.holds.isEmpty { throw ExitStatus.FoundProblem() }
     }

@@ -110,7 +110,8 @@ struct VerifyCommand: StoreCommand {
             Output.shared.line("thinned \(time)\(author): \(names) through event \(thinning.cut)\(reason)")
         }
         if report.thinnedEventCount > 0 {
-            Output.shared.line("\(ValueText.count(report.thinnedEventCount, "event")) lost values that later ones replace")
+            let events = ValueText.count(report.thinnedEventCount, "event")
+            Output.shared.line("\(events) lost values that later ones replace")
         }
         if report.hasUnfinishedThinning {
             Output.shared.line(

@@ -46,10 +46,15 @@ struct EventText {
         case .erased(let erasure):
             self.erasure(erasure)
         case .thinned(let record):
-            ["thinned \(record.entities.map { names.name(of: $0) }.joined(separator: ", ")) through event \(record.cut)"]
+            [thinning(record)]
         case .note: ["note"]
         case .unknown: ["<\(ValueText.size(UInt64(payload.count)))>"]
         }
+    }
+
+    private func thinning(_ record: ThinnedRecord) -> String {
+        let entities = record.entities.map { names.name(of: $0) }.joined(separator: ", ")
+        return "thinned \(entities) through event \(record.cut)"
     }
 
     private func erasure(_ erasure: ErasureRecord) -> [String] {

@@ -308,7 +308,8 @@ struct ModelChain {
         do {
             try body()
         } catch let error as StrataError where error.code == .historyDropped {
-            #expect(eventNumber < thinned && error.context.entityName == "Thing", "\(comment): \(eventNumber), \(error)")
+            let isOfThing = error.context.entityName == "Thing"
+            #expect(eventNumber < thinned && isOfThing, "\(comment): \(eventNumber), \(error)")
         }
     }
 

@@ -22,9 +22,8 @@ import Testing
         let after = try kept.map { try store.netChanges(from: $0.eventNumber.advanced(by: 1), through: head) }
         #expect(after == before, "\(place)")
         try compare(oracle, cut, place)
-        let titles = Dictionary(
-            try #require(oracle.history.last { $0.eventNumber <= cut }).moment.objects.map { ($0.key, $0.value["title"]) },
-            uniquingKeysWith: { first, _ in first })
+        let titles = try #require(oracle.history.last { $0.eventNumber <= cut }).moment.objects
+            .mapValues { $0["title"] }
         try store.readLog { log, _ in
             try log.events(from: EventNumber(rawValue: 1), through: cut, .whole) { event, number in
                 guard event.header.object.entityID == movie, event.header.kind.isOnRow else { return true }
@@ -35,7 +34,7 @@ import Testing
             }
             // Another look from the beginning finds nothing more to drop.
             var anew = Thinning([movie], after: .zero, through: cut)
-            var step = Thinning.Step()
+            var step = ThinningStep()
             while !step.isDone {
                 step = try anew.plan(over: 1_000_000, store.file, log.transaction)
                 #expect(step.changedEvents == 0, "\(place)")

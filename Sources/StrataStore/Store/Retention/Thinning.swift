@@ -33,12 +33,6 @@ struct Thinning: Sendable {
         func bits(_ properties: Set<PropertyID>) -> UInt64 { properties.reduce(0) { $0 | bit($1) } }
     }
 
-    /// What a step has done.
-    struct Step {
-        var changedEvents = 0
-        var isDone = false
-    }
-
     let cut: EventNumber
     /// The cut of an earlier thinning: up to there only the newest values are left.
     let done: EventNumber
@@ -70,7 +64,7 @@ struct Thinning: Sendable {
     /// Goes on over some events.
     ///
     /// - Parameter count: about how many.
-    mutating func run(over count: Int, _ file: StoreFile, _ transaction: WriteTransaction) throws -> Step {
+    mutating func run(over count: Int, _ file: StoreFile, _ transaction: WriteTransaction) throws -> ThinningStep {
         let log = try reader(file, transaction)
         var changes = EventChanges()
         var batch = WriteBatch(tables: file.tables)
@@ -84,7 +78,7 @@ struct Thinning: Sendable {
     }
 
     /// The same without a change: says how many events would lose values.
-    mutating func plan(over count: Int, _ file: StoreFile, _ transaction: ReadTransaction) throws -> Step {
+    mutating func plan(over count: Int, _ file: StoreFile, _ transaction: ReadTransaction) throws -> ThinningStep {
         try walk(over: count, reader(file, transaction)) { _, _, _ in }
     }
 
@@ -96,8 +90,8 @@ struct Thinning: Sendable {
 
     private mutating func walk(
         over count: Int, _ log: LogReader, _ change: (EventNumber, [UInt8], [BlobReference]) -> Void
-    ) throws -> Step {
-        var step = Step()
+    ) throws -> ThinningStep {
+        var step = ThinningStep()
         let first = try start(count, log)
         var records: [(number: EventNumber, bytes: [UInt8])] = []
         try log.events(from: first, through: position, .whole) { event, number in
@@ -174,4 +168,10 @@ struct Thinning: Sendable {
         attributes[entity] = made
         return made
     }
+}
+
+/// What one commit of a thinning has done.
+struct ThinningStep {
+    var changedEvents = 0
+    var isDone = false
 }
