@@ -49,7 +49,10 @@ import Testing
                 Run(command: "log", arguments: [path], isLines: true),
                 Run(command: "log", arguments: [path, "--reverse"], isLines: true),
             ],
-            rare: ["position", "positionBefore", "moved", "erased", "thinned", "erasure", "objects", "properties", "reason"])
+            rare: [
+                "position", "positionBefore", "moved", "erased", "thinned", "erasure", "objects", "properties",
+                "reason",
+            ])
         try check("blame", [Run(command: "blame", arguments: [path, store.full])])
         try check(
             "diff",
