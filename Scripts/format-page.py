@@ -19,6 +19,7 @@ sections = [
     ("Blocks of events", "EventBlock"),
     ("Maintenance events", "MaintenanceRecord"),
     ("Erasures", "ErasureRecord"),
+    ("Thinnings", "ThinnedRecord"),
     ("Transactions", "TransactionRecord"),
     ("Rows", "RowLayout"),
     ("Rows in the objects view", "StoredRow"),
@@ -41,6 +42,7 @@ sections = [
     ("Where a truncated log begins", "LogBaseline"),
     ("The sum of the events kept before it", "EventSum"),
     ("An erasure under way", "ErasureMark"),
+    ("Thinned entities", "ThinnedEntities"),
     ("A view that catches up", "ViewProgress"),
 ]
 
@@ -61,11 +63,11 @@ them, verifies them, rebuilds them and writes to them, without a conversion. A s
 | format 1, unknown incompatible flags, or a newer format | refuses it with ``StrataError/Code/persistentStoreOpen`` and leaves it as it is |
 
 - A store keeps the format and flags with which it was made, so the version that made it can go on using it. Declaring the
-  first view or full text adds a read-compatible flag; truncating the history for the first time adds an incompatible one, and so does
-  the first block of events, so that 0.1.0 refuses such a store.
+  first view or full text adds a read-compatible flag; truncating or thinning the history for the first time adds an incompatible one,
+  and so does the first block of events, so that 0.1.0 refuses such a store.
 - A new flag or format comes with a minor version (0.2, 0.3) and is named in the changelog; patch versions (0.1.1) bring none.
 - Events and transactions are never rewritten, except those that a truncation of the history drops or replaces, and those
-  that lose values in an erasure: what a version has logged, later versions read as it stands. In a block an event takes
+  that lose values in an erasure or a thinning: what a version has logged, later versions read as it stands. In a block an event takes
   fewer bytes; read out of it, it is byte for byte what was logged.
 - Stores are little-endian and use pages of 4 KiB; they move between Linux and macOS and between processors.
 - Stores of builds before 0.1.0 are not part of the promise.

@@ -9,7 +9,7 @@ struct ShellCommand: StoreCommand {
         commandName: "shell",
         abstract: "Asks and changes a store line by line.",
         discussion: """
-            A line is a command without 'strata' and STORE: query Film --sort year, show Film/p5, log --limit 5. An entity \
+            A line is a command without 'strata' and STORE: query Film --sort year, show Film/p5, views list, model show. An entity \
             with a condition behind it is a query: Film rating > 4. .help lists what else there is.
 
             On a terminal, Tab completes commands, options, entities and key paths, and the arrow keys edit the line and \
@@ -62,7 +62,26 @@ struct Shell {
     ]
 
     private static var commands: [any ParsableCommand.Type] {
-        StrataCommand.configuration.subcommands.filter { $0 != ShellCommand.self && $0 is any StoreCommand.Type }
+        StrataCommand.configuration.subcommands.filter { command in
+            command != ShellCommand.self
+                && ([command] + command.configuration.subcommands).contains(where: takesStore)
+        }
+    }
+
+    /// Whether the shell gives a command its store; one of models gets it as the model.
+    private static func takesStore(_ command: any ParsableCommand.Type) -> Bool {
+        command is any StoreCommand.Type || ModelCommand.configuration.subcommands.contains { $0 == command }
+    }
+
+    /// How many words name a command that takes the store: two for one of a group; nil for another one.
+    private static func length(ofCommandIn words: [String]) -> Int? {
+        var command: any ParsableCommand.Type = StrataCommand.self
+        for (index, word) in words.enumerated() {
+            guard let next = command.configuration.subcommands.first(where: { name($0) == word }) else { return nil }
+            if takesStore(next) { return index + 1 }
+            command = next
+        }
+        return nil
     }
 
     private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
@@ -97,9 +116,8 @@ struct Shell {
             return ["query", store.path, words[0], "--where", String(rest)] + keyFiles([])
         }
         try CommandNames.check(words)
-        let takesStore = Self.commands.contains { Self.name($0) == words[0] }
-        if !takesStore || words.contains("--help") { return words }
-        return [words[0], store.path] + words.dropFirst() + keyFiles(words)
+        guard let length = Self.length(ofCommandIn: words), !words.contains("--help") else { return words }
+        return words[..<length] + [store.path] + words[length...] + (words[0] == "model" ? [] : keyFiles(words))
     }
 
     /// The shell's own key files, for a line that names none.
@@ -143,10 +161,13 @@ struct Shell {
         guard let first = before.first else {
             return matching(Self.commands.map(Self.name) + Self.ownCommands.map(\.0) + completion.entityNames)
         }
-        if word.hasPrefix("-") {
-            let command = Self.commands.first { Self.name($0) == first }
-            return matching(command.map(Self.options) ?? [])
+        var command = Self.commands.first { Self.name($0) == first }
+        let parts = command?.configuration.subcommands ?? []
+        if !parts.isEmpty {
+            guard before.count > 1 else { return matching(parts.map(Self.name)) }
+            command = parts.first { Self.name($0) == before[1] }
         }
+        if word.hasPrefix("-") { return matching(command.map(Self.options) ?? []) }
         guard let entity = before.lazy.compactMap(completion.entity(named:)).first else {
             return matching(completion.entityNames)
         }

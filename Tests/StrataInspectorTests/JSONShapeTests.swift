@@ -49,7 +49,10 @@ import Testing
                 Run(command: "log", arguments: [path], isLines: true),
                 Run(command: "log", arguments: [path, "--reverse"], isLines: true),
             ],
-            rare: ["position", "positionBefore", "moved", "erased", "erasure", "objects", "properties", "reason"])
+            rare: [
+                "position", "positionBefore", "moved", "erased", "thinned", "erasure", "objects", "properties",
+                "reason",
+            ])
         try check("blame", [Run(command: "blame", arguments: [path, store.full])])
         try check(
             "diff",
@@ -62,7 +65,10 @@ import Testing
         try check(
             "history trim",
             [
-                Run(command: "history", arguments: ["trim", path, "--before", "t4", "--dry-run", "--force"])
+                Run(command: "history", arguments: ["trim", path, "--before", "t4", "--dry-run", "--force"]),
+                Run(
+                    command: "history",
+                    arguments: ["trim", path, "--entity", "Film", "--before", "t4", "--dry-run", "--force"]),
             ], rare: ["transaction", "time", "truncated", "author", "reason"])
         try check("timeline", [Run(command: "timeline", arguments: [path])])
         try check(
@@ -71,7 +77,7 @@ import Testing
                 Run(command: "verify", arguments: [path]), Run(command: "verify", arguments: [path, "--quick"]),
                 Run(command: "verify", arguments: [path, "--pages"]),
             ],
-            rare: ["kind", "location", "message", "transaction", "time", "author", "reason"])
+            rare: ["kind", "location", "message", "transaction", "time", "author", "reason", "entities", "through"])
         try check(
             "query",
             [
@@ -239,7 +245,7 @@ import Testing
             ], rare: ["refusal", "view", "records", "first"])
         try check(
             "verify", [Run(command: "verify", arguments: [store.path], exitCode: 1)],
-            rare: ["hasChecksums", "transaction", "time", "author", "reason"])
+            rare: ["hasChecksums", "transaction", "time", "author", "reason", "entities", "through"])
         // Pages that are lost end the process that reads them; that, too, is told in the same shape.
         for page in 2..<min(sound.count / 4096, 60) {
             bytes = sound

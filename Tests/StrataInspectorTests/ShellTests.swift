@@ -43,6 +43,17 @@ import Testing
         #expect(try shell(".properties Genre", ".quit", "count Film").output == "label\nfilms\n")
     }
 
+    /// Commands of a group get the store behind their own words.
+    @Test func commandsOfGroupsAreLinesToo() throws {
+        let result = try shell("views list", "model show --entity Genre", "history trim --before now --dry-run")
+        #expect(result.exitCode == 0, "\(result)")
+        for part in ["Genre", "would drop"] { #expect(result.output.contains(part), "\(part) \(result)") }
+        #expect(!result.output.contains("Missing expected argument"), "\(result)")
+        let help = try shell(".help").output
+        for name in ["views", "history", "keys", "model"] { #expect(help.contains("  \(name) "), "\(help)") }
+        try store.expectUntouched()
+    }
+
     @Test func aLineThatFailsDoesNotEndTheShell() throws {
         let result = try shell("cuont Film", "Film yaer > 3", ".hlep", "count 'Film", "count Film")
         #expect(result.exitCode == 2, "\(result)")

@@ -94,8 +94,8 @@ struct Erasing: Sendable {
 }
 
 extension Work {
-    /// Erasures beside saves of thread 1. Says "1 number" of saves, and "0 number" of notes that were erased.
-    func erase() throws {
+    /// Opens a store of notes, and saves on a thread of its own. Says "1 number" of saves.
+    private func saveNotes() throws -> (store: Store, notes: Erasing) {
         let isThere = FileManager.default.fileExists(atPath: directory.appending(component: "data.mdb").path())
         let store: Store
         do {
@@ -115,8 +115,26 @@ extension Work {
                 fatalError("\(error)")
             }
         }
+        return (store, erasing)
+    }
+
+    /// Erasures beside saves of thread 1. Says "0 number" of notes that were erased.
+    func erase() throws {
+        let (store, notes) = try saveNotes()
         for _ in 1...rounds {
-            if let number = try erasing.erase() { say(0, number) } else { usleep(500) }
+            if let number = try notes.erase() { say(0, number) } else { usleep(500) }
+        }
+        store.close()
+    }
+
+    /// Thinnings in many small commits, beside saves of thread 1. Says "0 count".
+    func thin() throws {
+        let store = try saveNotes().store
+        for count in 1...rounds {
+            let end = try store.lastEvent(beyond: .transactions(5)) ?? .zero
+            let report = try store.thinHistory(
+                of: ["Note"], through: end, MaintenanceNote(author: "child"), limits: TrimLimits(events: 3))
+            if report.changedEvents > 0 { say(0, count) } else { usleep(500) }
         }
         store.close()
     }

@@ -1,7 +1,7 @@
 // Works on a store without end, and says after each piece of work that it is done; the crash tests kill it in the
 // middle.
 //
-//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate|trim|seal|erase|views
+//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate|trim|thin|seal|erase|views
 //
 // - saves: three threads save at once; see `Saver`. Says "thread number".
 // - rebuild: rebuilds every view in many small commits. Says "0 count".
@@ -15,6 +15,8 @@
 //   upgrades.
 // - views: gives the store other versions of its views, one after the other, each built beside saves of thread 1. Says
 //   "1 number" of saves, and "0 version" of versions.
+// - thin: one thread saves notes, another drops their replaced values but for the last five transactions. Says "1 number"
+//   of saves, and "0 count" of thinnings.
 // - erase: one thread saves, another erases objects; see `Erasing`. Says "1 number" of saves, and "0 number" of erasures.
 //
 // The same work, done a few times and recorded, and the states that a power cut during it may leave (`Recording`):
@@ -214,6 +216,7 @@ extension Work {
         case "backup": try backup()
         case "migrate": try migrate()
         case "trim": try trim()
+        case "thin": try thin()
         case "seal": try seal()
         case "erase": try erase()
         case "views": try views()

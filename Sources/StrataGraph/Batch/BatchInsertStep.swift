@@ -14,7 +14,7 @@ final class BatchInsertStep {
     private let passed: Int
     private let lease = BatchLease()
     /// Whether the step decides before the write which object each row becomes, because other objects are linked with
-    /// it or members counted. Otherwise the write decides.
+    /// it, members counted, or large values encrypted. Otherwise the write decides.
     private let settlesFirst: Bool
     private var settled: UpsertOutcome?
     private var attempt: BatchWriter.Attempt?
@@ -33,7 +33,8 @@ final class BatchInsertStep {
         ids = try rows.map { _ in try writer.binding.store.newObjectID(in: entity.id) }.sorted()
         settlesFirst =
             policy != .reject
-            && (entity.isBounded(writer.binding) || prepared.contains { $0.links.contains { !$0.isOwner } })
+            && (entity.isBounded(writer.binding) || prepared.contains { $0.links.contains { !$0.isOwner } }
+                || entity.properties.contains { $0.kind.isExternal && $0.cipher != nil })
     }
 
     /// Submits the save of the step, made from the newest state.
@@ -87,7 +88,7 @@ final class BatchInsertStep {
         changes.insertions = try writer.insertions(prepared, ids, maker, snapshot)
         var links = zip(ids, prepared).compactMap { $1.links.isEmpty ? nil : ($0, $1.links) }
         if settlesFirst {
-            let outcome = try UpsertResolution.settle(&changes, snapshot)
+            let outcome = try UpsertResolution.settle(&changes, snapshot, maker.files)
             links = BatchWriter.links(links, after: outcome, policy)
             settled = outcome
         }

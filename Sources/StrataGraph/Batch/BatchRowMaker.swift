@@ -189,8 +189,20 @@ final class BatchRowMaker {
         default: return value
         }
         guard property.kind.isExternal, data.count >= binding.externalStorageThreshold else { return value }
+        return .blob(try write(data))
+    }
+
+    /// Writes the file of a large value.
+    private func write(_ data: Data) throws -> BlobReference {
         if lease.lease == nil { lease.lease = try binding.store.beginBlobLease() }
-        return .blob(try binding.store.stageBlob(data))
+        return try binding.store.stageBlob(data)
+    }
+
+    /// The files of large values.
+    var files: LargeValueFiles {
+        LargeValueFiles(
+            threshold: binding.externalStorageThreshold, read: { [binding] in try binding.store.blob($0) },
+            write: { [self] in try write($0) })
     }
 
     // MARK: Errors

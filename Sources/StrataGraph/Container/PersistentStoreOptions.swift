@@ -135,7 +135,7 @@ public struct PersistentStoreOptions: Sendable {
         options.mendsViews = onDamage == .rebuildViews
         options.damageHandler = damageHandler
         if let observer { options.viewObserver = { observer.viewMoved(ViewMeasurement($0, $1)) } }
-        if historyRetention != .everything { options.retention = StoreRetention(historyRetention.kept) }
+        if historyRetention != .everything { options.retention = historyRetention.store }
         options.scrubbing = scrubbing.map {
             StoreScrubbing(
                 bytesPerSecond: PersistentContainer.bytesPerSecond($0.megabytesPerSecond), interval: $0.interval)

@@ -58,7 +58,7 @@ extension HistoryEvent {
             eventNumber: event.eventNumber, kind: Kind(event.kind), objectID: event.object,
             entityName: event.object.map { names.name(of: $0.entityID) },
             changes: try Self.changes(event.payload, names, event.eventNumber), isErased: event.isErased,
-            transaction: transaction)
+            isThinned: event.isThinned, transaction: transaction)
     }
 
     private static func record(_ payload: Data, _ eventNumber: EventNumber) throws -> MaintenanceRecord {
@@ -86,6 +86,8 @@ extension HistoryEvent {
                 Change("objects", .null, .integer(Int64(erasure.objects.count)), nil),
                 Change("events", .null, .integer(Int64(erasure.eventCount)), nil),
             ]
+        case .thinned(let thinning):
+            [Change("event", .null, .integer(Int64(bitPattern: thinning.cut.rawValue)), nil)]
         case .note, .unknown: []
         }
     }

@@ -48,7 +48,8 @@ public struct HistoryEvent: Sendable, Hashable {
         case moved
         /// A version of the model was installed.
         case modelInstalled
-        /// A tag was set or removed, the store's metadata changed, values were erased, or a note was written.
+        /// A tag was set or removed, the store's metadata changed, values were erased, entities were thinned, or
+        /// a note was written.
         case maintenance
     }
 
@@ -98,6 +99,10 @@ public struct HistoryEvent: Sendable, Hashable {
     /// Whether values were erased from the event (`PersistentContainer.erase`). In `changes` they are nil, or the
     /// default of their attribute.
     public let isErased: Bool
+    /// Whether the event lost values that later events replace, because the history of its entity was thinned
+    /// (`PersistentContainer.truncateHistory(ofEntities:before:)`). In `changes` they are nil, or the default of their
+    /// attribute.
+    public let isThinned: Bool
     /// The save that the event belongs to.
     public let transaction: HistoryTransaction
 
@@ -123,7 +128,7 @@ extension HistoryEvent: CustomStringConvertible {
         let subject = objectID.map { $0.named(entityName ?? "\($0.entityID)") + " " } ?? ""
         let by = author.map { " by \($0)" } ?? ""
         let list = changes.map(\.description).joined(separator: ", ")
-        let erased = isErased ? " (erased)" : ""
+        let erased = (isErased ? " (erased)" : "") + (isThinned ? " (thinned)" : "")
         return "event \(eventNumber): \(subject)\(kind)\(by)\(erased)\(list.isEmpty ? "" : "; \(list)")"
     }
 }

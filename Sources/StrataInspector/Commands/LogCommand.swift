@@ -17,7 +17,7 @@ struct LogCommand: StoreCommand {
             "event", "object", "changes": {property: {"before", "after"}}} for updated; "values": {property: value} for inserted \
             and deleted; "relationship", "source", "target", "position" and "positionBefore" for linked, unlinked and moved; \
             "model" for modelInstalled; "erasure": {"objects", "properties", "reason"} for an erasure; "erased" is true for an \
-            event from which values were erased.
+            event from which values were erased, "thinned" for one from which replaced values were dropped.
 
             --follow goes on with what is saved from now on, by any process, until it is interrupted, its reader goes \
             away, or --limit is reached.

@@ -18,7 +18,8 @@ struct VerifyCommand: StoreCommand {
             says so, and who erased them and why.
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
-            "problems": [{"kind", "location", "message"}], "erasedEvents", "erasures": [{"transaction", "time", "author", \
+            "problems": [{"kind", "location", "message"}], "thinnedEvents", "thinnings": [{"transaction", "time", "author", \
+            "reason", "entities", "through"}], "thinningUnfinished", "erasedEvents", "erasures": [{"transaction", "time", "author", \
             "reason", "objects", "events"}], "erasureUnfinished", "digests": {table: hexadecimal}, "uncheckedViews", "pages", \
             "bytes", "records", "seconds"}; with --pages {"sound", "pages", "hasChecksums", "problems", "seconds"}.
 
@@ -106,6 +107,21 @@ struct VerifyCommand: StoreCommand {
                 "the view \(ValueText.harmless(view)) was not compared: a type of an app makes it, which this tool does not "
                     + "have; verify it in the app")
         }
+        for thinning in report.thinnings {
+            let author = thinning.transaction?.author.map { " by \(ValueText.harmless($0))" } ?? ""
+            let reason = thinning.transaction?.reason.map { ": \(ValueText.harmless($0))" } ?? ""
+            let time = thinning.transaction.map { "on \(ValueText.moment($0.date))" } ?? "before the kept history"
+            let names = thinning.entities.map { ValueText.harmless($0) }.joined(separator: ", ")
+            Output.shared.line("thinned \(time)\(author): \(names) through event \(thinning.cut)\(reason)")
+        }
+        if report.thinnedEventCount > 0 {
+            let events = ValueText.count(report.thinnedEventCount, "event")
+            Output.shared.line("\(events) lost values that later ones replace")
+        }
+        if report.hasUnfinishedThinning {
+            Output.shared.line(
+                "a thinning was interrupted, and values may be left: run 'strata history trim --entity' again")
+        }
         if report.hasUnfinishedErasure {
             Output.shared.line(
                 "an erasure is not finished, and bytes of values may be left: run 'strata erase' without objects")
@@ -169,6 +185,24 @@ private struct VerificationText: Encodable {
         }
     }
 
+    struct ThinnedText: Encodable {
+        let transaction: UInt64?
+        let time: String?
+        let author: String?
+        let reason: String?
+        let entities: [String]
+        let through: UInt64
+
+        init(_ thinning: VerifiedThinning) {
+            transaction = thinning.transaction?.number.rawValue
+            time = thinning.transaction.map { ValueText.moment($0.date) }
+            author = thinning.transaction?.author
+            reason = thinning.transaction?.reason
+            entities = thinning.entities
+            through = thinning.cut.rawValue
+        }
+    }
+
     let sound: Bool
     let depth: String
     let head: UInt64
@@ -177,6 +211,9 @@ private struct VerificationText: Encodable {
     let objects: Int
     let problemCount: Int
     let problems: [Problem]
+    let thinnedEvents: Int
+    let thinnings: [ThinnedText]
+    let thinningUnfinished: Bool
     let erasedEvents: Int
     let erasures: [ErasedText]
     let erasureUnfinished: Bool
@@ -194,6 +231,9 @@ private struct VerificationText: Encodable {
         (head, transactions, events, objects) = (0, 0, 0, 0)
         problemCount = 1
         problems = [problem]
+        thinnedEvents = 0
+        thinnings = []
+        thinningUnfinished = false
         erasedEvents = 0
         erasures = []
         erasureUnfinished = false
@@ -212,6 +252,9 @@ private struct VerificationText: Encodable {
         objects = report.objectCount
         problemCount = report.problemCount
         problems = report.problems.map { Problem($0) }
+        thinnedEvents = report.thinnedEventCount
+        thinnings = report.thinnings.map { ThinnedText($0) }
+        thinningUnfinished = report.hasUnfinishedThinning
         erasedEvents = report.erasedEventCount
         erasures = report.erasures.map { ErasedText($0) }
         erasureUnfinished = report.hasUnfinishedErasure

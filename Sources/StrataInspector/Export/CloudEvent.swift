@@ -5,7 +5,8 @@ import StrataStore
 /// An event of the log as a CloudEvent (version 1.0 of the specification) in JSON.
 ///
 /// `id` is the event number, which is unique in the source as the specification asks. `sequence` is the specification's
-/// own extension attribute; `stratatransaction`, `strataauthor` and `stratareason` are Strata's.
+/// own extension attribute; `stratatransaction`, `strataauthor` and `stratareason` are Strata's, and so is `stratathinned`,
+/// which an event has whose replaced values were dropped.
 struct CloudEventText {
     let store: Store
     let names: RecordedNames
@@ -26,6 +27,7 @@ struct CloudEventText {
         line += ",\"stratatransaction\":\"\(transaction.number)\""
         if let author = transaction.author { line += ",\"strataauthor\":" + JSONLine.quoted(author) }
         if let reason = transaction.reason { line += ",\"stratareason\":" + JSONLine.quoted(reason) }
+        if event.isThinned { line += ",\"stratathinned\":true" }
         line += ",\"datacontenttype\":\"application/json\",\"data\":"
         JSONLine.append(.object(try data(event)), to: &line)
         return line + "}"

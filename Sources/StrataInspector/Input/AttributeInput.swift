@@ -12,7 +12,14 @@ struct AttributeInput {
         if case .null = input { return .null }
         if attribute.type == .composite { return try composite(input, attribute) }
         if let value = try plainValue(input, of: attribute.type) { return value }
-        throw InputError("\(Self.shown(input)) is not \(attribute.type.nameWithArticle).")
+        throw Self.refusal(input, attribute.type)
+    }
+
+    /// A number that the type does not hold is told what it holds.
+    private static func refusal(_ input: InputValue, _ type: AttributeType) -> InputError {
+        let isNumber = input.text.map(trimmed).flatMap(Double.init) != nil
+        let bounds = isNumber ? type.bounds.map { "; it holds \($0)" } : nil
+        return InputError("\(shown(input)) is not \(type.nameWithArticle)\(bounds ?? "").")
     }
 
     private static func shown(_ input: InputValue) -> String {

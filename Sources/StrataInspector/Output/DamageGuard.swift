@@ -54,11 +54,15 @@ enum DamageGuard {
     private static func lines(of number: Int32) -> [String] {
         let path = store.withLock { $0 } ?? ""
         let end = "signal \(number) (\(String(cString: strsignal(number))))"
-        let first =
-            signalsOfTraps.contains(number)
-            ? "strata: The work on \(path) ended in \(end). If the store is sound, this is a defect of the program."
-            : "strata: The store at \(path) is damaged: reading it ended in \(end)."
-        return [first] + (advice.map { ["strata: \($0)"] } ?? [])
+        if signalsOfTraps.contains(number) {
+            return [
+                "strata: The work on \(path) ended in \(end). That is a defect of the program: please report it, with the "
+                    + "command and the output of 'strata --version'.",
+                "strata: 'strata verify \(path)' looks whether the store is sound.",
+            ]
+        }
+        return ["strata: The store at \(path) is damaged: reading it ended in \(end)."]
+            + (advice.map { ["strata: \($0)"] } ?? [])
     }
 
     // MARK: Signals

@@ -15,7 +15,9 @@ struct EventText {
     /// One line for each change, or one with all values of an insertion or deletion.
     func lines(_ event: RecordedEvent) -> [String] {
         let lines = changes(event)
-        return event.isErased ? lines.filter { !$0.isEmpty } + ["values were erased"] : lines
+        let marks = [event.isErased ? "values were erased" : nil, event.isThinned ? "values were thinned" : nil]
+        let said = marks.compactMap(\.self)
+        return said.isEmpty ? lines : lines.filter { !$0.isEmpty } + said
     }
 
     private func changes(_ event: RecordedEvent) -> [String] {
@@ -43,9 +45,16 @@ struct EventText {
             }
         case .erased(let erasure):
             self.erasure(erasure)
+        case .thinned(let record):
+            [thinning(record)]
         case .note: ["note"]
         case .unknown: ["<\(ValueText.size(UInt64(payload.count)))>"]
         }
+    }
+
+    private func thinning(_ record: ThinnedRecord) -> String {
+        let entities = record.entities.map { names.name(of: $0) }.joined(separator: ", ")
+        return "thinned \(entities) through event \(record.cut)"
     }
 
     private func erasure(_ erasure: ErasureRecord) -> [String] {
@@ -170,7 +179,7 @@ extension RecordedEvent {
         }
         return [
             "eventNumber": eventNumber.rawValue, "time": ValueText.moment(transaction.date),
-            "erased": isErased ? true : nil,
+            "erased": isErased ? true : nil, "thinned": isThinned ? true : nil,
             "transaction": transaction.number.rawValue, "author": transaction.author,
             "reason": transaction.reason, "event": "\(kind)",
             "object": object.map { names.name(of: $0) }, "changes": changes, "values": values,

@@ -68,13 +68,18 @@ final class TargetErasure {
             if name.first.rawValue < first {
                 older.append(name)
             } else if erased.contains(where: { (name.first...name.last).contains($0) }) {
-                try rewrite(name, from: store, &report)
+                do {
+                    try rewrite(name, from: store, &report)
+                } catch let error as StrataError where error.code == .historyDropped {
+                    // The store has thinned it.
+                    older.append(name)
+                }
             }
         }
         return try rewriteOlder(older, catalog, &report, progress)
     }
 
-    /// Writes segments anew that the store has truncated: from a store that is restored from the target, in which the
+    /// Writes segments anew that the store has truncated or thinned: from a store that is restored from the target, in which the
     /// erasures are made.
     private func rewriteOlder(
         _ names: [SegmentName], _ catalog: TargetCatalog, _ report: inout ShippingReport, _ progress: ProgressHandler?

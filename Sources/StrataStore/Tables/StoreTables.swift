@@ -11,6 +11,7 @@
 //                 "statistics", UInt32 index                  StatisticsRecord.swift
 //                 "fold ", "links" or "indexes"               the entry that left its buffer last
 //                 "erasing", and "erased", UInt64 event       ErasureMark.swift
+//                 "thinned", UInt16 entity                    ThinnedEntities.swift
 //                 "packed"                                    LogPacking.swift
 //                 "view", UInt32 view                         ViewProgress.swift
 //   events        UInt64 event number                         EventRecord.swift

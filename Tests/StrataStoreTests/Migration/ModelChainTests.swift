@@ -25,7 +25,15 @@ struct ModelChainTests {
         try run(seed, options)
     }
 
-    private func run(_ seed: UInt64, _ options: StoreOptions) throws {
+    /// Replaced values of things of all models are dropped again and again.
+    @Test(arguments: RandomTesting.seeds(unlessAsked: [8, 9, 10, 11]))
+    func aThinnedHistoryGoesThroughMigrations(seed: UInt64) throws {
+        var options = StoreOptions.gathering(seed)
+        options.packing = .eager
+        try run(seed, options, thins: true)
+    }
+
+    private func run(_ seed: UInt64, _ options: StoreOptions, thins: Bool = false) throws {
         // A random model may be one that the store has had.
         var options = options
         options.migration.allowsDowngrade = true
@@ -37,6 +45,7 @@ struct ModelChainTests {
                 try chain.check(fixture, comment)
                 try chain.save(fixture)
                 try chain.check(fixture, "\(comment), saved")
+                if thins, version % 4 == 0 { try chain.thin(fixture, comment) }
                 if version % 5 == 0 { try chain.checkHistory(fixture, comment) }
             }
             chain.changeModel()

@@ -4,7 +4,7 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// A process that truncates the history or packs events into blocks beside saves is killed at random moments. Afterwards every save that it
+/// A process that truncates or thins the history, or packs events into blocks, beside saves is killed at random moments. Afterwards every save that it
 /// acknowledged is there, the history begins where the store says, and the views are what the log says.
 @Suite(.serialized) struct TruncationCrashTests {
     /// 20 kills, or as many as STRATA_KILLS says.
@@ -15,6 +15,43 @@ import Testing
     @Test func aKilledTruncationLeavesAWholeStore() throws {
         let truncated = try kill("trim") { try $0.baseline() != nil }
         #expect(truncated > 0, "nothing was truncated")
+    }
+
+    /// What is left of a killed thinning is done by the next one.
+    @Test func aKilledThinningLeavesAWholeStore() throws {
+        let seed = RandomTesting.seeds(unlessAsked: [41])[0]
+        var generator = SeededGenerator(seed: seed)
+        var folder = try ErasureFolder()
+        var (last, thinned, unfinished) = (0, 0, 0)
+        for round in 0..<max(4, Self.kills) {
+            // A new store now and then, so that its notes stay few.
+            if round % 10 == 0 { (folder, last) = (try ErasureFolder(), 0) }
+            let place = "seed \(seed), round \(round)"
+            let child = try CrashChild(folder.store, round % 2 == 0 ? .full : .relaxed, "thin")
+            var lines: [(thread: Int, number: Int)] = []
+            for _ in 0..<Int.random(in: 1...30, using: &generator) {
+                lines.append(try #require(child.acknowledgement(), "\(place)"))
+            }
+            usleep(UInt32.random(in: 0...20_000, using: &generator))
+            lines += child.kill()
+            last = max(last, lines.last { $0.thread == 1 }?.number ?? 0)
+            thinned += lines.count { $0.thread == 0 }
+            let store = try Store.open(.directory(folder.store), model: nil)
+            defer { store.close() }
+            let saved = try store.savesByThread()[1] ?? []
+            #expect(saved == Array(1..<saved.count + 1) && last...last + 1 ~= saved.count, "\(place)")
+            last = saved.count
+            let found = try store.verify(.full)
+            #expect(found.isSound, "\(place): \(found.problems.map(\.description))")
+            #expect(try store.rebuild().isUnchanged, "\(place)")
+            if found.hasUnfinishedThinning { unfinished += 1 }
+            guard let cut = try store.thinnedEntities().values.map(\.cut).max(), cut > .zero else { continue }
+            _ = try store.thinHistory(of: ["Note"], through: cut, MaintenanceNote(author: "test"))
+            let report = try store.verify(.full)
+            #expect(report.isSound && !report.hasUnfinishedThinning, "\(place)")
+            #expect(try store.thinningPlan(of: ["Note"], through: cut).changedEvents == 0, "\(place)")
+        }
+        #expect(thinned > 0 && unfinished > 0, "no thinning was interrupted: \(thinned), \(unfinished)")
     }
 
     @Test func aKilledUpgradeLeavesAWholeStore() throws {

@@ -17,15 +17,35 @@ public enum HistoryRetention: Sendable, Hashable {
     /// A context of another process that has not moved to the newest state gets `historyDropped`, and goes on after
     /// `reset()`.
     case whatIsHeld
+    /// Less of the history of some entities, by their names; subentities go with them.
+    ///
+    /// ```swift
+    /// .entities(["Position": .duration(.seconds(30 * 24 * 3600))])  // everything else for ever
+    /// ```
+    ///
+    /// What is beyond it is thinned, as `truncateHistory(ofEntities:before:)` does; that is done some thirty times in the
+    /// time that is kept. Nothing is kept for longer than `others` says. An entity within `entities` counts with its
+    /// `others`.
+    indirect case entities([String: HistoryRetention], others: HistoryRetention = .everything)
 
+    /// What is kept of the whole history.
     var kept: StoreRetention.Kept {
         switch self {
         case .everything: .everything
         case .duration(let duration): .duration(duration)
         case .transactions(let count): .transactions(count)
         case .whatIsHeld: .held
+        case .entities(_, let others): others.kept
         }
     }
+
+    /// What is kept of the history of entities, by their names.
+    var keptOfEntities: [String: StoreRetention.Kept] {
+        guard case .entities(let entities, _) = self else { return [:] }
+        return entities.mapValues(\.kept)
+    }
+
+    var store: StoreRetention { StoreRetention(kept, entities: keptOfEntities) }
 }
 
 /// How a truncation treats tags, subscriptions, views and contexts that need a part of the history.
@@ -126,17 +146,24 @@ extension PersistentContainer {
                 through: end(of: moment), force: holders.force, Self.note(author: author, reason: reason)))
     }
 
-    /// Drops the history that a retention does not keep.
+    /// Drops the history that a retention does not keep; of the entities that it names, too.
     ///
-    /// - Throws: as `truncateHistory(before:holders:author:reason:)`.
+    /// - Throws: as `truncateHistory(before:holders:author:reason:)` and
+    ///   `truncateHistory(ofEntities:before:holders:author:reason:)`.
     @discardableResult
     public func truncateHistory(
         to retention: HistoryRetention, holders: HistoryHolders = .respected, author: String? = nil,
         reason: String? = nil
     ) throws -> HistoryTruncation {
-        try HistoryTruncation(
-            store.truncateHistory(
-                keeping: retention.kept, force: holders.force, Self.note(author: author, reason: reason)))
+        let note = Self.note(author: author, reason: reason)
+        let truncation = try HistoryTruncation(
+            store.truncateHistory(keeping: retention.kept, force: holders.force, note))
+        for (name, kept) in retention.store.entities.sorted(by: { $0.key < $1.key }) {
+            _ = try store.thinHistory(
+                of: [name], through: store.lastEvent(beyond: kept) ?? .zero, force: holders.force,
+                Self.note(author: author, reason: reason))
+        }
+        return truncation
     }
 
     /// What `truncateHistory(before:)` would do. Writes nothing.
@@ -160,7 +187,7 @@ extension PersistentContainer {
         }
     }
 
-    private static func note(author: String?, reason: String?) -> MaintenanceNote {
+    static func note(author: String?, reason: String?) -> MaintenanceNote {
         MaintenanceNote(author: author, metadata: reason.map { [HistoryTransaction.reasonKey: $0] } ?? [:])
     }
 }

@@ -33,7 +33,7 @@ package struct EventBlockBuilder: ~Copyable {
         let flags = EventFlags(rawValue: UInt16(littleEndian: event.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
         let key = Self.key(of: event)
         guard let index = (0..<groupCount).first(where: { groups[$0].key == key }) else {
-            return begin(event, key, isVerbatim: flags.contains(.redacted))
+            return begin(event, key, isVerbatim: flags.isReduced)
         }
         guard extend(index, event) else { return false }
         events.append((event, index))

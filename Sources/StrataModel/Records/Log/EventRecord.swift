@@ -12,11 +12,12 @@
 //   36      4      0
 //   40      16     payload digest: the first half of SHA-256(salt, payload)
 //   56      16     salt, random. An erasure removes it with the payload: then flag 2 is set, the salt is 0, and payload
-//                  length and digest stay as they were
-//   72      ...    payload; with flag 2 nothing, or a payload of the same kind without the values that were erased
+//                  length and digest stay as they were; a thinning does the same with flag 16
+//   72      ...    payload; with flag 2 or 16 nothing, or a payload of the same kind without the values that are gone
 //
-// Flags: 1 = a reader that does not know the kind may skip the event; 2 = payload removed; 8 = the event stands for all
-// events on its row, pair or record up to a cut of the history (LogBaseline.swift).
+// Flags: 1 = a reader that does not know the kind may skip the event; 2 = values were erased; 8 = the event stands for
+// all events on its row, pair or record up to a cut of the history (LogBaseline.swift); 16 = values that later events up
+// to a cut replace were dropped (ThinnedRecord.swift).
 //
 // Payloads:
 //   inserted        a canonical row image
@@ -64,7 +65,15 @@ package struct EventFlags: OptionSet, Sendable, Hashable {
     package static let redacted = EventFlags(rawValue: 2)
     /// The event stands for all events on its row, pair or record up to a cut of the history.
     package static let baseline = EventFlags(rawValue: 8)
-    package static let known: EventFlags = [.skippable, .redacted, .baseline]
+    /// Values that later events up to a cut of the entity's history replace were dropped, and the salt with them, as in
+    /// an erasure.
+    package static let thinned = EventFlags(rawValue: 16)
+    package static let known: EventFlags = [.skippable, .redacted, .baseline, .thinned]
+    /// Those that are set when values leave an event. No digest covers them.
+    package static let reduced: EventFlags = [.redacted, .thinned]
+
+    /// Whether the event has lost values.
+    package var isReduced: Bool { !isDisjoint(with: .reduced) }
 }
 
 /// The header of an event.
@@ -172,9 +181,9 @@ package struct EventView {
         guard let kind = EventKind(rawValue: record[1]) ?? (flags.contains(.skippable) ? .maintenance : nil) else {
             throw CorruptRecord("unknown event kind", at: 1)
         }
-        // After an erasure the header keeps the length of the payload as it was, because the chain covers it.
+        // Without values the header keeps the length of the payload as it was, because the chain covers it.
         let size = Int(integer(32, UInt32.self))
-        guard flags.contains(.redacted) || size == record.count - EventHeader.size else {
+        guard flags.isReduced || size == record.count - EventHeader.size else {
             throw CorruptRecord("event length does not match", at: 32)
         }
         header = EventHeader(
@@ -185,14 +194,16 @@ package struct EventView {
     }
 
     /// Whether nothing but the header is left.
-    package var isBare: Bool { header.flags.contains(.redacted) && record.count == EventHeader.size }
+    package var isBare: Bool { header.flags.isReduced && record.count == EventHeader.size }
 
-    /// The record with another payload, marked as erased.
-    package func erased(_ payload: UnsafeRawBufferPointer) -> [UInt8] {
+    /// The record with another payload.
+    ///
+    /// - Parameter mark: says why values are gone.
+    package func reduced(to payload: UnsafeRawBufferPointer, _ mark: EventFlags) -> [UInt8] {
         var bytes = [UInt8](record[..<EventHeader.saltOffset])
         bytes.append(contentsOf: repeatElement(0, count: EventHeader.size - EventHeader.saltOffset))
         bytes.append(contentsOf: payload)
-        let flags = header.flags.union(.redacted).rawValue
+        let flags = header.flags.union(mark).rawValue
         (bytes[2], bytes[3]) = (UInt8(truncatingIfNeeded: flags), UInt8(truncatingIfNeeded: flags >> 8))
         bytes.withUnsafeMutableBytes { EventHeader.seal($0) }
         return bytes

@@ -1,7 +1,8 @@
 // The payload of a maintenance event, all integers little-endian:
 //
 //   offset  width  field
-//   0       1      what: 1 = tag set, 2 = tag removed, 3 = metadata changed, 4 = erasure (ErasureRecord.swift)
+//   0       1      what: 1 = tag set, 2 = tag removed, 3 = metadata changed, 4 = erasure (ErasureRecord.swift),
+//                  5 = thinning (ThinnedRecord.swift)
 //   of a tag:
 //   1       8      number of the event that the tag names (0 when removed)
 //   9       ...    the tag's name, UTF-8
@@ -19,6 +20,7 @@ package enum MaintenanceRecord: Sendable, Hashable {
     /// The changed entries of the store's metadata; null where there is none.
     case metadata(before: [String: AttributeValue], after: [String: AttributeValue])
     case erased(ErasureRecord)
+    case thinned(ThinnedRecord)
     /// Written by a newer version.
     case unknown
 
@@ -36,6 +38,9 @@ package enum MaintenanceRecord: Sendable, Hashable {
             return
         case 4:
             self = .erased(try ErasureRecord(&reader))
+            return
+        case 5:
+            self = .thinned(try ThinnedRecord(&reader))
             return
         default:
             self = .unknown
@@ -61,6 +66,9 @@ package enum MaintenanceRecord: Sendable, Hashable {
             try ValueCodec.encode(.composite(after), into: &writer)
         case .erased(let record):
             writer.append(UInt8(4))
+            record.encode(into: &writer)
+        case .thinned(let record):
+            writer.append(UInt8(5))
             record.encode(into: &writer)
         }
         return writer

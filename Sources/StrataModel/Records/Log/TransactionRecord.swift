@@ -7,7 +7,7 @@
 //   2       2      0
 //   4       4      checksum: low half of XXH64 (seed: bytes 0..<4) over everything from offset 8
 //   8       32     digest: SHA-256(digest before, bytes 40... of this record, then of each event its bytes 0..<4 and
-//                  8..<56, in order, flag 2 (payload removed) as if it were not set); the digest before the first
+//                  8..<56, in order, flags 2 and 16 (values removed) as if not set); the digest before the first
 //                  transaction is 32 zero bytes
 //   40      16     transaction id
 //   56      8      number of the first event

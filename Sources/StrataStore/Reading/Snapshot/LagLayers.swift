@@ -177,6 +177,7 @@ struct LagBuilder {
         if kind.isOnPair { return try notePair(event) }
         guard kind.isOnRow else { return }
         if kind != .updated { count(kind, event.header.object.entityID) }
+        if event.header.flags.contains(.thinned) { layer.setThinned(event.header.object.entityID) }
         if reader.histories.isPast { return try notePast(event, eventNumber) }
         let id = event.header.object
         switch kind {

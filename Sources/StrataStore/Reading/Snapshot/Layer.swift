@@ -44,6 +44,8 @@ package final class Layer: Sendable {
     let pairs: [PairKey: PairPositions?]
     /// How many more objects of each entity there are in this state than below; nil if that depends on what is below.
     private let balances: [EntityID: Int]?
+    /// The entities of which this state may lack values, because their history was thinned.
+    let thinned: Set<EntityID>
     private let derived: Locked<Derived>
 
     private struct Derived {
@@ -57,12 +59,14 @@ package final class Layer: Sendable {
     }
 
     private init(
-        schema: Schema, rows: LayerRows, pairs: [PairKey: PairPositions?], balances: [EntityID: Int]?
+        schema: Schema, rows: LayerRows, pairs: [PairKey: PairPositions?], balances: [EntityID: Int]?,
+        thinned: Set<EntityID>
     ) {
         self.schema = schema
         self.rows = rows
         self.pairs = pairs
         self.balances = balances
+        self.thinned = thinned
         derived = Locked(Derived())
     }
 
@@ -72,6 +76,7 @@ package final class Layer: Sendable {
         var rows = LayerRows()
         private var pairs: [PairKey: PairPositions?] = [:]
         private var balances: [EntityID: Int]?
+        private var thinned: Set<EntityID> = []
 
         package init(schema: Schema) { self.schema = schema }
 
@@ -90,8 +95,11 @@ package final class Layer: Sendable {
         ///   a difference.
         mutating func setBalances(_ counts: [EntityID: Int]) { balances = counts }
 
+        /// Notes that an event of the entity has lost values.
+        mutating func setThinned(_ entity: EntityID) { thinned.insert(entity) }
+
         package func finish() -> Layer {
-            Layer(schema: schema, rows: rows, pairs: pairs, balances: balances)
+            Layer(schema: schema, rows: rows, pairs: pairs, balances: balances, thinned: thinned)
         }
     }
 
@@ -105,7 +113,8 @@ package final class Layer: Sendable {
         for entry in older.rows.indices { try Self.lay(older.rows, entry, over: &rows, schema) }
         let sum = balances.flatMap { own in older.balances.map { own.merging($0, uniquingKeysWith: +) } }
         return Layer(
-            schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above }, balances: sum)
+            schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above }, balances: sum,
+            thinned: thinned.union(older.thinned))
     }
 
     private static func lay(

@@ -21,6 +21,8 @@ package final class Snapshot {
     let histories: SchemaHistory
     /// Bottom to top.
     let layers: [Layer]
+    /// The entities of which this state lacks values, because their history was thinned.
+    private let thinned: Set<EntityID>
     /// Counts the rows that a query reads, for its observers.
     var monitor: QueryMonitor?
     /// Counts what is read, and ends a read that takes too much.
@@ -49,15 +51,26 @@ package final class Snapshot {
         self.tables = tables
         self.histories = histories
         self.layers = layers.isEmpty ? layers : layers.filter { !$0.isEmpty }
+        thinned = layers.contains { !$0.thinned.isEmpty } ? layers.reduce(into: []) { $0.formUnion($1.thinned) } : []
+    }
+
+    /// - Throws: `historyDropped` for an entity of which this state lacks values.
+    private func checkKept(_ entities: some Sequence<EntityID>) throws {
+        guard let entity = entities.first(where: { thinned.contains($0) }) else { return }
+        throw try ThinnedEntities.refusal(eventNumber, entity, LogReader(transaction, tables, histories))
     }
 
     // MARK: Rows
 
     /// The object's row, or nil if there is no such object in this state.
     ///
-    /// - Throws: `corrupt` if the stored row does not match its checksum.
+    /// - Throws: `corrupt` if the stored row does not match its checksum; `historyDropped` if values of the entity were
+    ///   dropped that this state had.
     /// - Complexity: one lookup, about 1 us from a large store.
-    package func row(_ id: ObjectID) throws -> SnapshotRow? { try row(id, below: layers.count) }
+    package func row(_ id: ObjectID) throws -> SnapshotRow? {
+        if !thinned.isEmpty { try checkKept(CollectionOfOne(id.entityID)) }
+        return try row(id, below: layers.count)
+    }
 
     package func exists(_ id: ObjectID) throws -> Bool {
         for layer in layers.reversed() {
@@ -150,6 +163,7 @@ package final class Snapshot {
 
     /// Calls `body` with every object of exactly this entity and its row, by id, until it returns false.
     package func scan(_ entity: EntityID, _ body: (ObjectID, SnapshotRow) throws -> Bool) throws {
+        if !thinned.isEmpty { try checkKept(CollectionOfOne(entity)) }
         let added = LayeredKeys(layers.map { $0.presentKeys(entity) })
         var (seen, isStopped) = (0, false)
         let lower = ObjectID(entity: entity, row: 0).rawValue
@@ -183,6 +197,7 @@ package final class Snapshot {
         _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, isDescending: Bool = false,
         _ body: (ObjectID, UnsafeRawBufferPointer) throws -> Bool
     ) throws {
+        if !thinned.isEmpty { try checkKept(schema.entity(index.entityID)?.concreteEntityIDs ?? []) }
         let added = LayeredKeys(
             try layers.enumerated().map { try $0.element.addedEntries(index, self, below: $0.offset + 1) })
         try StoreKey.withIndexRange(index.id, lower, upper) { low, high in

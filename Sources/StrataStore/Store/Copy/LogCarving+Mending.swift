@@ -139,7 +139,7 @@ extension LogCarving {
             guard let bytes = bytes(of: event) else { continue }
             let header = bytes.withUnsafeBytes { try? EventView($0).header }
             guard let header, header.transaction >= newest?.transaction ?? .zero else { continue }
-            if newest?.transaction == header.transaction, !header.flags.contains(.redacted) { continue }
+            if newest?.transaction == header.transaction, !header.flags.isReduced { continue }
             newest = (header.transaction, bytes)
         }
         return newest?.bytes

@@ -242,7 +242,7 @@ struct LogCarving {
             guard let bytes = bytes(of: event) else { continue }
             let header = try bytes.withUnsafeBytes { try EventView($0).header }
             guard header.transaction.rawValue == transaction else { continue }
-            if header.flags.contains(.redacted) { return bytes }
+            if header.flags.isReduced { return bytes }
             newest = bytes
         }
         return newest

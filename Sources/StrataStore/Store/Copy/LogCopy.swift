@@ -25,13 +25,15 @@ struct LogCopy {
         var histories = SchemaHistory([])
         var bookmarks = RecordedBookmarks()
         var hasErasedEvents = false
+        var hasThinnedEvents = false
         var hasBlocks = false
         /// The erasures that the log records, encoded, by their events.
         var erasures: [EventNumber: [UInt8]] = [:]
 
         mutating func note(_ event: EventView, _ number: EventNumber) throws {
             if event.header.flags.contains(.redacted) { hasErasedEvents = true }
-            try bookmarks.note(event)
+            if event.header.flags.contains(.thinned) { hasThinnedEvents = true }
+            try bookmarks.note(event, number)
             if try event.erasure() != nil { erasures[number] = Array(event.payload) }
         }
     }
@@ -79,6 +81,7 @@ struct LogCopy {
         header.hasBlocks = state.hasBlocks
         header.isEncrypted = try header.isEncrypted || state.histories.schemas.contains { $0.hasEncryption }
         let later = try laterErasures(log)
+        header.isThinned = state.hasThinnedEvents || state.bookmarks.hasThinnings
         header.hasErasures = state.hasErasedEvents || !state.erasures.isEmpty || !later.isEmpty
         try target.write { transaction in
             let head =
@@ -225,6 +228,7 @@ extension Store {
             throw StrataError(
                 .futureEvent, "The store had no transaction then.", context: .init(eventNumber: eventNumber))
         }
+        if let refusal = try refusalOfThinned(at: eventNumber) { throw refusal }
         try refuseUsed(target)
         let lease = try blobs.readingLease()
         defer { withExtendedLifetime(lease) {} }

@@ -1,24 +1,31 @@
 import Foundation
 import StrataModel
 
-/// Makes the events of one object without the values that are erased.
+/// Makes the events of one object without the values that are erased, or that a thinning drops.
 struct EventEraser {
     /// The shortest text that is looked for in the metadata of transactions, in bytes.
     private static let shortestText = 4
 
     /// What stands for each erased value.
     let fillers: [PropertyID: AttributeValue]
-    /// Derived attributes of an object that stays: their newest value is derived from what is left.
+    /// Attributes whose newest value stays: derived ones of an object that stays, which are derived from what is left,
+    /// and those that a thinning has not met yet.
     var kept: Set<PropertyID>
+    /// Says in the events why values are gone.
+    let mark: EventFlags
     let histories: SchemaHistory
     /// The large values that the events no longer name, once for each event.
     private(set) var blobs: [BlobReference] = []
     /// The texts that were erased.
     private(set) var texts: Set<String> = []
 
-    init(_ fillers: [PropertyID: AttributeValue], keeping kept: Set<PropertyID>, _ histories: SchemaHistory) {
+    init(
+        _ fillers: [PropertyID: AttributeValue], keeping kept: Set<PropertyID> = [], _ histories: SchemaHistory,
+        mark: EventFlags = .redacted
+    ) {
         self.fillers = fillers
         self.kept = kept
+        self.mark = mark
         self.histories = histories
     }
 
@@ -33,7 +40,7 @@ struct EventEraser {
         case .deleted: payload = try deleted(event)
         default: payload = nil
         }
-        return payload.map { $0.withUnsafeBytes { event.erased($0) } }
+        return payload.map { $0.withUnsafeBytes { event.reduced(to: $0, mark) } }
     }
 
     private mutating func image(
@@ -106,9 +113,14 @@ struct EventEraser {
     private mutating func note(_ value: AttributeValue, named isNaming: Bool) {
         switch value {
         case .blob(let reference): if isNaming { blobs.append(reference) }
-        case .string(let text): if text.utf8.count >= Self.shortestText { texts.insert(text) }
-        case .url(let url): if url.absoluteString.utf8.count >= Self.shortestText { texts.insert(url.absoluteString) }
+        case .string(let text): note(text)
+        case .url(let url): note(url.absoluteString)
         default: break
         }
+    }
+
+    /// Metadata are searched for what is erased only.
+    private mutating func note(_ text: String) {
+        if mark == .redacted, text.utf8.count >= Self.shortestText { texts.insert(text) }
     }
 }

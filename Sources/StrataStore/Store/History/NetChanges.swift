@@ -140,7 +140,8 @@ package struct NetChanges: Sendable, Hashable {
 extension Store {
     /// The changes made by the events from `first` through `last`.
     ///
-    /// - Throws: `historyDropped`, `futureEvent` if the log ends before `last`, `corrupt`.
+    /// - Throws: `historyDropped`, also if the history of an entity was thinned that they change; `futureEvent` if the
+    ///   log ends before `last`; `corrupt`.
     /// - Complexity: a walk along those events.
     package func netChanges(from first: EventNumber, through last: EventNumber) throws -> NetChanges {
         var changes = NetChanges()
@@ -152,6 +153,7 @@ extension Store {
             try reader.checkKept(from: first, head)
             try reader.events(from: first, through: last) { event, eventNumber in
                 let recorded = try RecordedEvent(event, eventNumber, reader.histories)
+                try reader.checkValues(of: recorded)
                 changes.note(recorded.hasReferences ? try reader.resolved(recorded) : recorded)
                 return true
             }
@@ -164,11 +166,17 @@ extension Store {
 extension Store {
     /// The changes of one object and its pairs made by the events after `eventNumber`.
     ///
+    /// - Throws: `historyDropped` if the history of its entity was thinned behind `eventNumber`; `corrupt`.
     /// - Complexity: as `history(of:)` and `linkHistory(of:)`.
     package func netChanges(of id: ObjectID, after eventNumber: EventNumber) throws -> NetChanges {
         let events = try (history(of: id) + linkHistory(of: id)).filter { $0.eventNumber > eventNumber }
         var changes = NetChanges()
-        for event in events.sorted(by: { $0.eventNumber < $1.eventNumber }) { changes.note(try resolved(event)) }
+        try readLog { reader, _ in
+            for event in events.sorted(by: { $0.eventNumber < $1.eventNumber }) {
+                try reader.checkValues(of: event)
+                changes.note(try reader.resolved(event))
+            }
+        }
         changes.simplify()
         return changes
     }

@@ -154,15 +154,9 @@ extension Store {
                 try file.writeThroughGate { transaction in
                     if try file.transaction(id: note.id, transaction) != nil { return }
                     guard let record = try makeRecord(transaction) else { return }
-                    var head = try file.readHead(transaction)
-                    let histories = try file.histories(for: head, transaction)
-                    var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
-                    var events = EventList(
-                        transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
-                    events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, try record.encoded())
                     let description = TransactionDescription(
                         id: note.id, author: note.author, metadata: note.metadata)
-                    _ = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
+                    _ = try LogWriter.append(record, description, file, transaction)
                 }
             }
         } catch {

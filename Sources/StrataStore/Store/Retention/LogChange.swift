@@ -213,9 +213,12 @@ struct LogChange: ~Copyable {
 
 /// The tags and metadata in force after some maintenance events.
 private struct NoteState {
-    /// Events that stay as they are: the last of each tag, erasures, and those of newer versions.
+    /// Events that stay as they are: the last of each tag, the last thinning of each entity,
+    /// erasures, and those of newer versions.
     private(set) var standing: Set<EventNumber> = []
     private var tags: [String: EventNumber] = [:]
+    /// The last thinning of each entity.
+    private var thinnings: [EntityID: EventNumber] = [:]
     private(set) var metadata: [String: AttributeValue] = [:]
     /// The last event that changed metadata.
     private(set) var lastMetadata: EventNumber?
@@ -224,6 +227,10 @@ private struct NoteState {
         switch try MaintenanceRecord(event.payload) {
         case .note: break
         case .unknown, .erased: standing.insert(number)
+        case .thinned(let record):
+            let earlier = record.entities.compactMap { thinnings.updateValue(number, forKey: $0) }
+            for event in earlier where !thinnings.values.contains(event) { standing.remove(event) }
+            standing.insert(number)
         case .tagged(let name, _):
             if let earlier = tags.updateValue(number, forKey: name) { standing.remove(earlier) }
             standing.insert(number)

@@ -167,7 +167,7 @@ extension Store {
         return report
     }
 
-    private func planTruncation(
+    func planTruncation(
         through eventNumber: EventNumber, force: TruncationForce
     ) throws -> (report: TruncationReport, target: TransactionNumber, end: EventNumber) {
         let head = try head()
@@ -210,7 +210,7 @@ extension Store {
     /// Lets writers of this process and of others come in between, and chooses the size of the next commit.
     ///
     /// - Parameter isAlone: whether nobody else has written lately.
-    private func pause(
+    func pause(
         after work: Duration, isAlone: Bool, _ limits: inout TrimLimits, _ least: TrimLimits
     ) {
         if !isAlone {

@@ -52,7 +52,7 @@ struct FrameAppending: ~Copyable {
                 let number = record.firstEvent.advanced(by: offset)
                 let view = try EventView(sealed: event)
                 try projector.apply(view, number, transaction)
-                try bookmarks.note(view)
+                try bookmarks.note(view, number)
                 if try view.erasure() != nil { erasures.append((number, Array(view.payload))) }
             }
             projector.enter(record)

@@ -1,18 +1,23 @@
 import LMDB
 import StrataModel
 
-/// The tags and metadata that maintenance events of the log set and remove.
+/// The tags and metadata that maintenance events of the log set and remove, and how far these thin entities.
 struct RecordedBookmarks {
     private var tags: [String: EventNumber?] = [:]
     private var metadataChanges: [[String: AttributeValue]] = []
+    private var thinnings: [(record: ThinnedRecord, eventNumber: EventNumber)] = []
+
+    /// Whether an event says that entities are thinned.
+    var hasThinnings: Bool { !thinnings.isEmpty }
 
     /// Notes what a maintenance event says.
-    mutating func note(_ event: EventView) throws {
-        guard event.header.kind == .maintenance, !event.header.flags.contains(.redacted) else { return }
+    mutating func note(_ event: EventView, _ number: EventNumber) throws {
+        guard event.header.kind == .maintenance, !event.header.flags.isReduced else { return }
         switch try MaintenanceRecord(event.payload) {
         case .tagged(let name, let eventNumber): tags[name] = .some(eventNumber)
         case .untagged(let name): tags[name] = .some(nil)
         case .metadata(_, let changes): metadataChanges.append(changes)
+        case .thinned(let record): thinnings.append((record, number))
         case .erased, .note, .unknown: break
         }
     }
@@ -29,6 +34,7 @@ struct RecordedBookmarks {
                 _ = try Bookmark.tag.remove(name, transaction, tables)
             }
         }
+        for (record, number) in thinnings { try ThinnedEntities.note(record, at: number, transaction, tables) }
         guard !metadataChanges.isEmpty else { return }
         var metadata = try StoreMetadata.read(transaction, tables)
         for changes in metadataChanges { StoreMetadata.apply(changes, to: &metadata) }

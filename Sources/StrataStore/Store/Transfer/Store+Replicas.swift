@@ -51,11 +51,11 @@ extension LogFrame {
         try withRecords { _, events in
             for event in events {
                 let view = try EventView(event)
-                guard view.header.kind == .maintenance, !view.header.flags.contains(.redacted) else { continue }
+                guard view.header.kind == .maintenance, !view.header.flags.isReduced else { continue }
                 switch try MaintenanceRecord(view.payload) {
                 case .tagged(let name, let eventNumber): tags[name] = eventNumber
                 case .untagged(let name): tags[name] = nil
-                case .note, .metadata, .erased, .unknown: break
+                case .note, .metadata, .erased, .thinned, .unknown: break
                 }
             }
         }

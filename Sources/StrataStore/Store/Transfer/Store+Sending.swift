@@ -41,7 +41,8 @@ extension Store {
     /// - Parameters:
     ///   - last: nil goes on to the end of the log.
     ///   - limitInBytes: ends once this is exceeded; at least one transaction is returned if there is one.
-    /// - Throws: `historyDropped` if the log does not go back so far; `corrupt`.
+    /// - Throws: `historyDropped` if the log does not go back so far, or if a thinning has taken values out of one of
+    ///   them: then only what a snapshot has leads on; `corrupt`.
     /// - Complexity: O(bytes). In a store with large values, their references are looked up in the events.
     package func frames(
         after: TransactionNumber, through last: TransactionNumber? = nil, limitInBytes: Int
@@ -49,11 +50,13 @@ extension Store {
         try readLog { reader, head in
             let end = min(last ?? head.transaction, head.transaction)
             let reading = try FrameReader(reader, head)
+            let isThinned = try ThinnedEntities.all(reader.transaction, reader.tables).contains { $0.value.cut > .zero }
             var frames: [LogFrame] = []
             var size = 0
             var next = TransactionNumber(rawValue: after.rawValue + 1)
             while next <= end, size < limitInBytes {
                 let frame = try reading.frame(next, path: path)
+                if isThinned { try frame.checkValues(reader) }
                 frames.append(frame)
                 size += frame.bytes.count
                 next = TransactionNumber(rawValue: next.rawValue + 1)

@@ -36,6 +36,7 @@ package enum StoreFeature: String, Sendable, Hashable, CaseIterable {
     case erasures = "erasures"
     case encryption = "encrypted attributes"
     case journal = "a journal of saves"
+    case thinning = "a thinned history of entities"
     case views = "declared views"
     case texts = "full texts"
     case standby = "a standby"
@@ -49,7 +50,7 @@ package enum StoreFeature: String, Sendable, Hashable, CaseIterable {
     package var isReadableWithout: Bool {
         switch self {
         case .views, .texts, .standby: true
-        case .blocks, .truncation, .erasures, .encryption, .journal: false
+        case .blocks, .truncation, .erasures, .encryption, .journal, .thinning: false
         }
     }
 }
@@ -64,6 +65,7 @@ extension StoreHeader {
             case .erasures: hasErasures
             case .encryption: isEncrypted
             case .journal: isJournaled
+            case .thinning: isThinned
             case .views: hasViews
             case .texts: hasTexts
             case .standby: isStandby

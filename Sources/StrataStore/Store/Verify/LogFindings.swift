@@ -40,6 +40,13 @@ struct LogFindings: ~Copyable {
     /// Whether the store says that an erasure is not finished.
     var hasErasureMark = false
     var erasures: [(record: ErasureRecord, transaction: TransactionRecord?)] = []
+    /// How many events lost values that later ones replace.
+    var thinnedEventCount = 0
+    /// The last of them of each entity.
+    var lastThinned: [EntityID: EventNumber] = [:]
+    var thinnings: [(record: ThinnedRecord, transaction: TransactionRecord?)] = []
+    /// Whether the store says that a thinning is not finished.
+    var hasUnfinishedThinning = false
     /// Whether every event and transaction could be read, so that a replay can be tried and the list of objects is
     /// complete.
     var isReplayable = true

@@ -71,6 +71,12 @@ package struct VerificationReport: Sendable {
     package let erasures: [VerifiedErasure]
     /// Whether an erasure is not finished, so that bytes of values may be left.
     package let hasUnfinishedErasure: Bool
+    /// How many events lost values that later ones replace.
+    package let thinnedEventCount: Int
+    /// Whose history was thinned, by whom, and why, oldest first.
+    package let thinnings: [VerifiedThinning]
+    /// Whether a thinning was interrupted, so that values up to its cut may be left.
+    package let hasUnfinishedThinning: Bool
     /// The digest of every view; empty after a quick verification, or if a table could not be read.
     package let digests: [TableDigest]
     /// The declared views that were not compared, because types of an app make columns of them that this process does
@@ -89,6 +95,16 @@ package struct VerifiedErasure: Sendable, Hashable {
     package let transaction: TransactionRecord?
     /// What was erased.
     package let record: ErasureRecord
+}
+
+/// A thinning that a verification has met.
+package struct VerifiedThinning: Sendable, Hashable {
+    /// The transaction that records it; nil once the history was truncated behind it.
+    package let transaction: TransactionRecord?
+    /// The names of the entities.
+    package let entities: [String]
+    /// The last event up to which values were dropped.
+    package let cut: EventNumber
 }
 
 /// How much a verification has read.

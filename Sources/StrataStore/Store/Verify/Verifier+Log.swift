@@ -94,6 +94,7 @@ extension Verifier {
         }
         checkEnd(head, next, digest, microseconds)
         checkErasedTransactions()
+        attempt("state") { try checkThinnings() }
     }
 
     /// Compares the records that lost texts with the erasures that took them. A copy of an older state has erasures
@@ -216,6 +217,7 @@ extension Verifier {
             }
             if event.header.kind == .modelInstalled { try adoptModel(event) }
             if event.header.flags.contains(.redacted) { log.erasedEventCount += 1 }
+            try noteThinning(event, eventNumber, record)
             if let erasure = try event.erasure() {
                 note(erasure)
                 log.erasures.append((erasure, record))

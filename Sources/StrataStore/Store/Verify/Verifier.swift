@@ -103,6 +103,13 @@ final class Verifier {
             problemCount: problems.count, erasedEventCount: log.erasedEventCount,
             erasures: log.erasures.map { VerifiedErasure(transaction: $0.transaction, record: $0.record) },
             hasUnfinishedErasure: log.hasErasureMark,
+            thinnedEventCount: log.thinnedEventCount,
+            thinnings: log.thinnings.map { thinning in
+                VerifiedThinning(
+                    transaction: thinning.transaction, entities: thinning.record.entities.map { names.name(of: $0) },
+                    cut: thinning.record.cut)
+            },
+            hasUnfinishedThinning: log.hasUnfinishedThinning,
             digests: digests, uncheckedViews: uncheckedViews, read: volume, duration: duration)
     }
 

@@ -54,13 +54,19 @@ package struct StoreRetention: Sendable, Hashable {
     }
 
     package var kept: Kept
+    /// What is kept of the history of entities, by their names, where that is less.
+    package var entities: [String: Kept]
     /// From the end of one truncation to the beginning of the next.
     package var interval: Duration
 
-    package init(_ kept: Kept, interval: Duration = .seconds(60)) {
+    package init(_ kept: Kept, entities: [String: Kept] = [:], interval: Duration = .seconds(60)) {
         self.kept = kept
+        self.entities = entities.filter { $0.value != .everything }
         self.interval = interval
     }
+
+    /// Whether anything is dropped.
+    var dropsHistory: Bool { kept != .everything || !entities.isEmpty }
 }
 
 /// How a store is opened.

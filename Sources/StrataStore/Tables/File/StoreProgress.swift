@@ -46,4 +46,9 @@ struct ProgressCounter {
         guard let handler, done % Self.stride == 0 else { return }
         handler(StoreProgress(phase: phase, done: done, total: total))
     }
+
+    mutating func step(_ count: Int) {
+        done += count
+        handler?(StoreProgress(phase: phase, done: done, total: total))
+    }
 }

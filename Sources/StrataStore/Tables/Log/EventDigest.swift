@@ -40,9 +40,9 @@ enum EventDigest {
         }
     }
 
-    /// Whether an event's payload matches the digest in its header; true for a redacted event, which has no payload.
+    /// Whether an event's payload matches the digest in its header; true for one that has lost values.
     static func matches(_ event: EventView) -> Bool {
-        if event.header.flags.contains(.redacted) { return true }
+        if event.header.flags.isReduced { return true }
         let saltAndPayload = UnsafeRawBufferPointer(rebasing: event.record[EventHeader.saltOffset...])
         return hash(saltAndPayload).withUnsafeBytes {
             UnsafeRawBufferPointer(rebasing: $0[..<16]).compare(with: event.digest) == 0
@@ -76,11 +76,11 @@ enum EventDigest {
             hash.add(UnsafeRawBufferPointer(rebasing: record[TransactionRecord.chainedOffset...]))
         }
 
-        /// Adds an event's header as it was before its payload was removed, if it was removed.
+        /// Adds an event's header as it was before the event lost values, if it did.
         mutating func add(_ event: UnsafeRawBufferPointer) {
-            let removed = UInt8(truncatingIfNeeded: EventFlags.redacted.rawValue)
+            let reduced = UInt32(EventFlags.reduced.rawValue) << 16
             let start = UInt32(littleEndian: event.loadUnaligned(as: UInt32.self))
-            hash.add(littleEndian: start & ~(UInt32(removed) << 16))
+            hash.add(littleEndian: start & ~reduced)
             hash.add(UnsafeRawBufferPointer(rebasing: event[8..<EventHeader.saltOffset]))
         }
 

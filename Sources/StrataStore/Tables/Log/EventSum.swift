@@ -1,5 +1,5 @@
 // The events that are kept up to a cut are covered by one sum: for each, SHA-256 over its number (UInt64, little-endian)
-// and its bytes 0..<4 and 8..<56, with flag 2 (payload removed) as if it were not set; the digests, read as little-endian
+// and its bytes 0..<4 and 8..<56, with the flags 2 and 16 (values removed) as if they were not set; the digests, read as little-endian
 // numbers of 256 bits, are added modulo 2^256. So an event can be added or removed without a look at the others.
 
 import Crypto
@@ -37,8 +37,8 @@ struct EventSum: Sendable, Hashable {
         let length = 8 + 4 + EventHeader.saltOffset - 8
         return withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { bytes in
             bytes.storeBytes(of: number.rawValue.littleEndian, as: UInt64.self)
-            let removed = UInt32(EventFlags.redacted.rawValue) << 16
-            let start = UInt32(littleEndian: event.loadUnaligned(as: UInt32.self)) & ~removed
+            let reduced = UInt32(EventFlags.reduced.rawValue) << 16
+            let start = UInt32(littleEndian: event.loadUnaligned(as: UInt32.self)) & ~reduced
             bytes.storeBytes(of: start.littleEndian, toByteOffset: 8, as: UInt32.self)
             UnsafeMutableRawBufferPointer(rebasing: bytes[12...])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: event[8..<EventHeader.saltOffset]))

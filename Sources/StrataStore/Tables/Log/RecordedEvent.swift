@@ -38,6 +38,8 @@ package struct RecordedEvent: Sendable {
     package var payload: Payload
     /// Whether values were erased from the event; they read as nil.
     package var isErased = false
+    /// Whether values that later events replace were dropped from the event; they read as nil.
+    package var isThinned = false
 
     /// The objects that the event concerns: its own, or both ends of a pair.
     package var objects: [ObjectID] {
@@ -56,7 +58,7 @@ extension RecordedEvent {
             eventNumber: eventNumber, kind: header.kind, object: header.object.isNil ? nil : header.object,
             transaction: header.transaction, previous: header.previous,
             payload: event.isBare ? .redacted : try Self.payload(event, histories),
-            isErased: header.flags.contains(.redacted))
+            isErased: header.flags.contains(.redacted), isThinned: header.flags.contains(.thinned))
     }
 
     private static func payload(_ event: EventView, _ histories: SchemaHistory) throws -> Payload {

@@ -16,7 +16,8 @@
 //                       32: a model with encrypted attributes was installed;
 //                       64: events are in blocks (EventBlock.swift), set by the first one;
 //                       128: saves may lie in the journal only, set when the store is first opened with the
-//                       durability `journaled`
+//                       durability `journaled`; 256: the history of an entity was thinned (ThinnedRecord.swift), set
+//                       when that is first done
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
@@ -46,6 +47,7 @@ package struct StoreHeader: Sendable, Hashable {
     /// The incompatible flags that this version supports.
     static let knownFlags: UInt32 =
         newFlags | baselineFlag | erasureFlag | encryptionFlag | blockFlag | journalFlag
+        | thinningFlag
     /// The incompatible flags of a new store.
     static let newFlags: UInt32 = 7
     private static let baselineFlag: UInt32 = 8
@@ -53,6 +55,7 @@ package struct StoreHeader: Sendable, Hashable {
     private static let encryptionFlag: UInt32 = 32
     private static let blockFlag: UInt32 = 64
     private static let journalFlag: UInt32 = 128
+    private static let thinningFlag: UInt32 = 256
     /// The read-compatible flags that this version supports.
     static let knownReadFlags: UInt32 = 3 | 64
 
@@ -101,6 +104,12 @@ package struct StoreHeader: Sendable, Hashable {
     var isJournaled: Bool {
         get { incompatibleFlags & Self.journalFlag != 0 }
         set { setFlag(Self.journalFlag, newValue) }
+    }
+
+    /// Whether events of an entity have lost values that later ones replace.
+    var isThinned: Bool {
+        get { incompatibleFlags & Self.thinningFlag != 0 }
+        set { setFlag(Self.thinningFlag, newValue) }
     }
 
     private mutating func setFlag(_ flag: UInt32, _ isSet: Bool) {

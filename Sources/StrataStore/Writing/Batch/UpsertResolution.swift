@@ -1,4 +1,5 @@
-import StrataModel
+package import Foundation
+package import StrataModel
 
 /// Applies a `UniquenessPolicy`: turns insertions that would break a uniqueness constraint into updates of the objects
 /// that have the values, or drops them.
@@ -17,6 +18,8 @@ package struct UpsertResolution {
     private let snapshot: Snapshot
     private let uniqueness: UniquenessCheck
     private let deletions: Set<ObjectID>
+    /// Nil in a write transaction, where no files are written.
+    private let files: LargeValueFiles?
     private var inserted: [ObjectID: ChangeSet.Insertion] = [:]
     private var order: [ObjectID] = []
     private var merged: [ObjectID: Merged] = [:]
@@ -25,7 +28,8 @@ package struct UpsertResolution {
     private var keys: [ObjectID: [UniqueKey]] = [:]
     private var outcome = UpsertOutcome()
 
-    private init(_ changes: ChangeSet, _ snapshot: Snapshot) {
+    private init(_ changes: ChangeSet, _ snapshot: Snapshot, _ files: LargeValueFiles?) {
+        self.files = files
         policy = changes.uniquenessPolicy
         self.snapshot = snapshot
         uniqueness = UniquenessCheck(schema: snapshot.schema, snapshot: snapshot)
@@ -34,9 +38,11 @@ package struct UpsertResolution {
 
     /// - Throws: `constraintMerge` when a new object has the unique values of several others, or those of an object of
     ///   another entity; validation errors of insertions that stay new objects.
-    static func resolve(_ changes: inout ChangeSet, _ snapshot: Snapshot) throws -> UpsertOutcome {
+    static func resolve(
+        _ changes: inout ChangeSet, _ snapshot: Snapshot, _ files: LargeValueFiles? = nil
+    ) throws -> UpsertOutcome {
         guard changes.uniquenessPolicy != .reject else { return UpsertOutcome() }
-        var resolution = UpsertResolution(changes, snapshot)
+        var resolution = UpsertResolution(changes, snapshot, files)
         for insertion in changes.insertions { try resolution.add(insertion) }
         try resolution.throwFailures()
         try resolution.judgeInsertions()
@@ -49,8 +55,12 @@ package struct UpsertResolution {
     ///
     /// If another save intervenes, this one becomes stale or breaks a uniqueness constraint; then it must be made
     /// again.
-    package static func settle(_ changes: inout ChangeSet, _ snapshot: Snapshot) throws -> UpsertOutcome {
-        let outcome = try resolve(&changes, snapshot)
+    ///
+    /// - Parameter files: for large values that are encrypted; those of an insertion are for that object alone.
+    package static func settle(
+        _ changes: inout ChangeSet, _ snapshot: Snapshot, _ files: LargeValueFiles
+    ) throws -> UpsertOutcome {
+        let outcome = try resolve(&changes, snapshot, files)
         changes.uniquenessPolicy = .reject
         return outcome
     }
@@ -129,10 +139,7 @@ package struct UpsertResolution {
         let new = insertion.image
         var builder = try RowBuilder(base, layout: entity.layout)
         for slot in slots.slots {
-            var value = try value(slot, in: new, entity)
-            if case .encrypted(let encrypted) = value {
-                value = .encrypted(try reencrypted(encrypted, slot, entity, from: insertion.id, to: holder))
-            }
+            let value = try given(slot, entity, insertion, to: holder)
             try builder.set(slot, value)
             // An object that gets another owner takes the position of the insertion; otherwise it keeps its own.
             let property = entity.properties[slot]
@@ -145,15 +152,38 @@ package struct UpsertResolution {
         guard let ring = SchemaKeys.of(snapshot.schema).ring, let subjects = SubjectAttributes(entity, ring) else {
             return image
         }
-        return try subjects.sealed(image, of: holder, changed: slots, blob: { throw $0.unreadable })?.image ?? image
+        return try subjects.sealed(image, of: holder, changed: slots, blob: encryptedBytes) { value, slot in
+            try stored(value, entity.layout.slots[slot])
+        }?.image ?? image
     }
 
-    /// A value can only be decrypted as that of the object for which it was encrypted.
-    private func reencrypted(
-        _ value: EncryptedValue, _ slot: Int, _ entity: EntitySchema, from insertion: ObjectID, to holder: ObjectID
-    ) throws -> EncryptedValue {
+    /// A value of an insertion as one of the object that it is merged into. An encrypted one can only be decrypted as that
+    /// of the object for which it was encrypted, and so is encrypted anew.
+    private func given(
+        _ slot: Int, _ entity: EntitySchema, _ insertion: ChangeSet.Insertion, to holder: ObjectID
+    ) throws -> AttributeValue {
+        let value = try value(slot, in: insertion.image, entity)
         guard let cipher = SchemaKeys.of(snapshot.schema).ring?.cipher(entity.properties[slot]) else { return value }
-        return try cipher.encrypt(cipher.decrypt(value, of: insertion), of: holder)
+        let encrypted: EncryptedValue
+        switch value {
+        case .encrypted(let value): encrypted = value
+        case .blob(let reference): encrypted = EncryptedValue(stored: try encryptedBytes(reference))
+        default: return value
+        }
+        let plain = try cipher.decrypt(encrypted, of: insertion.id)
+        return try stored(cipher.encrypt(plain, of: holder), entity.layout.slots[slot])
+    }
+
+    private func encryptedBytes(_ reference: BlobReference) throws -> Data {
+        guard let files else { throw reference.unreadable }
+        return try files.read(reference)
+    }
+
+    private func stored(_ value: EncryptedValue, _ slot: RowLayout.Slot) throws -> AttributeValue {
+        guard let files, slot.allowsExternalStorage, value.stored.count >= files.threshold else {
+            return .encrypted(value)
+        }
+        return .blob(try files.write(value.stored))
     }
 
     private func value(_ slot: Int, in image: RowImage, _ entity: EntitySchema) throws -> AttributeValue {
@@ -215,10 +245,26 @@ package struct UpsertResolution {
     }
 }
 
+/// The files of large values, as far as an upsert needs them.
+package struct LargeValueFiles {
+    /// Values of fewer bytes stay in rows.
+    let threshold: Int
+    let read: (BlobReference) throws -> Data
+    let write: (Data) throws -> BlobReference
+
+    package init(
+        threshold: Int, read: @escaping (BlobReference) throws -> Data, write: @escaping (Data) throws -> BlobReference
+    ) {
+        self.threshold = threshold
+        self.read = read
+        self.write = write
+    }
+}
+
 extension BlobReference {
-    /// The values of an insertion are in its row until it is known which object they become.
+    /// Where an insertion has such a value, it is settled before the write which object it becomes.
     fileprivate var unreadable: StrataError {
         StrataError(
-            .invalidRequest, "A large value under the key of a subject cannot become a value of another object.")
+            .invalidRequest, "A large encrypted value cannot become a value of another object.")
     }
 }

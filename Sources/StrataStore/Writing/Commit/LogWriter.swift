@@ -131,6 +131,19 @@ enum LogWriter {
             metadata: description.metadata, touched: description.touched)
     }
 
+    /// Appends a transaction of one maintenance event.
+    static func append(
+        _ record: MaintenanceRecord, _ description: TransactionDescription, _ file: StoreFile,
+        _ transaction: WriteTransaction
+    ) throws -> TransactionRecord {
+        var head = try file.readHead(transaction)
+        let histories = try file.histories(for: head, transaction)
+        var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
+        var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
+        events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, try record.encoded())
+        return try append(events, description, after: &head, file, transaction, &projector)
+    }
+
     private static func write(
         _ record: TransactionRecord, _ transaction: WriteTransaction, _ file: StoreFile, _ projector: inout Projector
     ) throws {

@@ -21,7 +21,10 @@ import Testing
         let metadata = MaintenanceRecord.metadata(before: ["a": .null], after: ["a": true])
         #expect(
             try bytes(metadata) == [3, 14, 1, 0, 0, 0, 1, 0, 0, 0, 0x61, 0, 14, 1, 0, 0, 0, 1, 0, 0, 0, 0x61, 2])
-        for record in [tagged, .untagged(name: "a"), .note, metadata] { #expect(try decode(bytes(record)) == record) }
+        let thinned = MaintenanceRecord.thinned(
+            ThinnedRecord(cut: EventNumber(rawValue: 0x0102), entities: [EntityID(rawValue: 3), EntityID(rawValue: 4)]))
+        #expect(try bytes(thinned) == [5, 2, 1, 0, 0, 0, 0, 0, 0, 2, 0, 3, 0, 4, 0])
+        for record in [tagged, .untagged(name: "a"), .note, metadata, thinned] { #expect(try decode(bytes(record)) == record) }
         #expect(try decode([9, 1, 2]) == .unknown)
     }
 
@@ -30,6 +33,7 @@ import Testing
         #expect(throws: CorruptRecord.self) { try decode([1, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF]) }
         #expect(throws: CorruptRecord.self) { try decode([3, 14, 0, 0, 0, 0]) }
         #expect(throws: CorruptRecord.self) { try decode([3, 1, 1]) }
+        #expect(throws: CorruptRecord.self) { try decode([5, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]) }
         var random = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
             let noise = (0..<Int.random(in: 0..<24, using: &random)).map { _ in
