@@ -10,12 +10,15 @@ final class StudioStore: Sendable {
     /// Where it is; for a shared log its address without the password.
     let path: String
     let store: Store
+    /// Whether pages may change it. A store that receives a shared log is open for writing in any case.
+    let isWritable: Bool
     /// What the log has had so far, so that a later page reads only what is new.
     let pulse = Locked(StudioPulse())
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.
     init(name: String, path: String, isWritable: Bool) throws {
         self.name = name
+        self.isWritable = isWritable
         var options = StoreOptions()
         options.isReadOnly = !isWritable
         options.createsIfMissing = false
@@ -127,7 +130,7 @@ struct StudioMoment: Encodable, Equatable {
         reason = record?.reason
         tags = try reading.store.tags().filter { $0.value == reading.moment.eventNumber }.keys.sorted()
         newest = try reading.store.lastTransaction(upTo: try reading.store.head()).rawValue
-        isWritable = !reading.store.isReadOnly
+        isWritable = reading.source.isWritable
         follows = (reading.query["at"] ?? "").isEmpty
     }
 }
