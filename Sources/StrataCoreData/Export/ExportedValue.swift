@@ -33,7 +33,7 @@ enum ExportedValue {
     /// Whether a number is not the shortest text of a `Double`, as which a column of numbers keeps it.
     static func isWide(_ number: Decimal) -> Bool {
         guard !number.isNaN, let double = Double("\(number)") else { return false }
-        if let whole = Int64(exactly: double), abs(whole) < 1 << 53 { return Decimal(whole) != number }
+        if let whole = Int64(exactly: double), whole.magnitude < 1 << 53 { return Decimal(whole) != number }
         return Decimal(string: "\(double)", locale: Locale(identifier: "en_US_POSIX")) != number
     }
 }

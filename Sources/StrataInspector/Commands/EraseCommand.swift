@@ -22,8 +22,8 @@ struct EraseCommand: StoreCommand {
             --with-related also erases the objects that the relationship leads to. --dry-run only says what would be \
             erased. Without objects the command finishes an erasure that had to wait for others.
 
-            --json prints {"dryRun", "objects": [object], "deleted", "deletedOnly": [object], "events", "transactions", "files", "keys", "waiting": \
-            [text], "seconds"}; with --list {"erasures", "path"}.
+            --json prints {"dryRun", "objects": [object], "deleted", "deletedOnly": [object], "events", "transactions", "files", "keys", \
+            "missingKeys", "waiting": [text], "seconds"}; with --list {"erasures", "path"}.
 
             Examples:
                 strata erase BowTies.strata Person/p7 --reason 'asked for it on 20 November'
@@ -53,6 +53,9 @@ struct EraseCommand: StoreCommand {
 
     func validate() throws {
         guard list == nil || words.isEmpty else { throw ValidationError("--list takes no objects.") }
+        if let valuesOnly, Self.names(in: valuesOnly).isEmpty {
+            throw ValidationError("--values-only names no attribute. Without it objects are erased whole.")
+        }
         guard list == nil || !dryRun else { throw ValidationError("--list and --dry-run do not go together.") }
     }
 
@@ -67,7 +70,7 @@ struct EraseCommand: StoreCommand {
             }
             var metadata: [String: String] = [:]
             metadata[HistoryTransaction.reasonKey] = reason
-            let names = valuesOnly.map { $0.split(separator: ",").map(String.init) }
+            let names = valuesOnly.map(Self.names)
             let request = ErasureRequest(
                 objects: try objects(store), attributes: names,
                 note: MaintenanceNote(author: author ?? NSUserName(), metadata: metadata))
@@ -76,6 +79,10 @@ struct EraseCommand: StoreCommand {
             let report = try dryRun ? plan : store.erase(request, progress: progress.handler)
             try print(report, store)
         }
+    }
+
+    private static func names(in text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     /// Nothing is erased if one of the objects has never been in the store: its name may be wrong.
@@ -125,6 +132,7 @@ struct EraseCommand: StoreCommand {
                 "dryRun": dryRun, "objects": found, "deleted": report.deletedCount,
                 "deletedOnly": report.deletedOthers.map { names.name(of: $0) }, "events": report.eventCount,
                 "transactions": report.transactionCount, "files": report.fileCount, "keys": report.destroyedKeyCount,
+                "missingKeys": report.missingKeyCount,
                 "waiting": report.waiting,
                 "seconds": report.duration / .seconds(1),
             ])
@@ -141,6 +149,12 @@ struct EraseCommand: StoreCommand {
         if report.destroyedKeyCount > 0 {
             let keys = ValueText.count(report.destroyedKeyCount, "key")
             Output.shared.line(dryRun ? "would destroy \(keys) of subjects" : "destroyed \(keys) of subjects")
+        }
+        if report.missingKeyCount > 0 {
+            Output.shared.line(
+                "\(ValueText.count(report.missingKeyCount, "subject")) had no key there: if values were ever written for them, "
+                    + "these are not the keys that the store was written with, and copies elsewhere can still be read; "
+                    + "erase again with the right ones")
         }
         if dryRun { return Output.shared.line("would erase \(counts)") }
         Output.shared.line("erased \(counts) in \(ValueText.duration(report.duration))")

@@ -63,6 +63,66 @@ struct StructureMigrationTests {
         }
     }
 
+    // MARK: Entities that go
+
+    /// Owners lead to animals, of which cats go, or to cats, whose place dogs take.
+    @Test(arguments: [true, false]) func aToOneToAnObjectOfARemovedEntityBecomesNil(isInherited: Bool) throws {
+        defer { store.remove() }
+        func model(_ animals: [String], _ destination: String) throws -> ManagedObjectModel {
+            let parent = isInherited ? "Animal" : nil
+            return try ManagedObjectModel(
+                entities: [
+                    EntityDescription(
+                        name: "Animal",
+                        properties: isInherited ? [Describe.toMany("owners", "Owner", inverse: "pet")] : []),
+                    EntityDescription(
+                        name: "Owner",
+                        properties: [
+                            Describe.attribute("name", optional: true),
+                            Describe.toOne("pet", destination, inverse: isInherited ? "owners" : nil),
+                        ]),
+                ]
+                    + animals.map { name in
+                        EntityDescription(
+                            name: name, superentityName: parent,
+                            properties: [Describe.attribute("call", optional: true)])
+                    })
+        }
+        let (owner, cat, dogOwner, dog) = try store.open(model(["Cat", "Dog"], isInherited ? "Animal" : "Cat")) {
+            fixture in
+            let cat = try fixture.insert("Cat", ["call": .string("Tom")])
+            let dog = try fixture.insert("Dog", ["call": .string("Rex")])
+            let owner = try fixture.insert("Owner", ["pet": .objectID(cat)])
+            let other = try fixture.insert("Owner", ["pet": isInherited ? .objectID(dog) : .null])
+            return (owner, cat, other, dog)
+        }
+        let then = try store.open { try $0.head() }
+        try store.open(model(["Dog"], isInherited ? "Animal" : "Dog")) { fixture in
+            try #expect(fixture.values(owner)?["pet"] == .null)
+            try #expect(fixture.values(owner, at: then)?["pet"] == .objectID(cat))
+            if isInherited { try #expect(fixture.values(dogOwner)?["pet"] == .objectID(dog)) }
+            try fixture.update(owner, ["pet": .objectID(dog), "name": .string("Ann")])
+            try fixture.update(owner, ["pet": .null])
+            try fixture.delete(owner)
+        }
+    }
+
+    @Test func aRequiredToOneToAnObjectOfARemovedEntityIsNamed() throws {
+        defer { store.remove() }
+        func model(_ hasCats: Bool) throws -> ManagedObjectModel {
+            let pet = Describe.toOne("pet", "Animal", optional: false)
+            return try ManagedObjectModel(
+                entities: [EntityDescription(name: "Animal"), EntityDescription(name: "Owner", properties: [pet])]
+                    + (hasCats ? [EntityDescription(name: "Cat", superentityName: "Animal")] : []))
+        }
+        let owner = try store.open(model(true)) { fixture in
+            try fixture.insert("Owner", ["pet": .objectID(fixture.insert("Cat", [:]))])
+        }
+        let error = #expect(throws: StrataError.self) { try store.open(model(false)) { _ in } }
+        #expect(error?.code == .migration)
+        #expect(error?.details.map(\.context.objectID) == [owner] && error?.details.first?.context.key == "pet")
+    }
+
     // MARK: Attributes that move and are renamed
 
     /// An attribute of one name in some entities before, and of another, with the first as its renaming identifier, in

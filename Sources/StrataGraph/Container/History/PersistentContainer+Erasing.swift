@@ -41,6 +41,9 @@ public struct ErasureResult: Sendable, Hashable {
     public let eventCount: Int
     /// How many keys of subjects were destroyed, so that copies of the store elsewhere have lost the values, too.
     public let destroyedKeyCount: Int
+    /// How many subjects had no key among those that were given. If values were ever written for them, these are not the
+    /// keys that the store was written with.
+    public let missingKeyCount: Int
     /// What is left for later, in words: pages or files that others still read.
     /// ``PersistentContainer/finishErasures()`` does it, or the next opening of the store.
     public let waiting: [String]
@@ -175,7 +178,8 @@ extension ErasureResult {
     fileprivate init(_ report: ErasureReport) {
         self.init(
             objectIDs: report.objects, deletedCount: report.deletedCount, eventCount: report.eventCount,
-            destroyedKeyCount: report.destroyedKeyCount, waiting: report.waiting, duration: report.duration)
+            destroyedKeyCount: report.destroyedKeyCount,
+            missingKeyCount: report.missingKeyCount, waiting: report.waiting, duration: report.duration)
     }
 }
 

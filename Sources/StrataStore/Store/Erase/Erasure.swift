@@ -35,6 +35,8 @@ package struct ErasureReport: Sendable, Hashable {
     package var fileCount = 0
     /// How many keys of subjects were destroyed.
     package var destroyedKeyCount = 0
+    /// How many subjects had no key among those that were given.
+    package var missingKeyCount = 0
     /// Whether the views were made anew.
     package var isRebuilt = false
     /// How many pages in use had bytes that were overwritten.

@@ -28,6 +28,7 @@ extension Store {
         do {
             try onWriter { [self] in
                 let subjects = try subjects(of: request)
+                let keys = try keyRing.subjectKeyCounts(subjects)
                 if !subjects.isEmpty {
                     _ = try finish.run.plan(request)
                     try keyRing.destroySubjectKeys(subjects)
@@ -35,7 +36,7 @@ extension Store {
                 guard let first = try finish.run.begin(request) else { return }
                 var report = ErasureReport()
                 report.add(first)
-                report.destroyedKeyCount = subjects.count
+                (report.destroyedKeyCount, report.missingKeyCount) = keys
                 try finish.run(&report, progress)
                 result.withLock { $0 = report }
             }
@@ -72,10 +73,10 @@ extension Store {
         do {
             try onWriter { [self] in
                 guard let step = try run.plan(request) else { return }
-                let subjects = try subjects(of: request)
+                let keys = try keyRing.subjectKeyCounts(try subjects(of: request))
                 result.withLock {
                     $0.add(step)
-                    $0.destroyedKeyCount = subjects.count
+                    ($0.destroyedKeyCount, $0.missingKeyCount) = keys
                 }
             }
         } catch {
@@ -247,6 +248,7 @@ extension ErasureReport {
         transactionCount += other.transactionCount
         fileCount += other.fileCount
         destroyedKeyCount += other.destroyedKeyCount
+        missingKeyCount += other.missingKeyCount
         isRebuilt = isRebuilt || other.isRebuilt
         changedPageCount += other.changedPageCount
         freePageCount += other.freePageCount

@@ -144,8 +144,8 @@ struct EntityMigration {
         let allowed = Set(links.new.entity(relationship.destination)?.entityIDs ?? [])
         let possible = links.old.entity(before.destination)?.concreteEntityIDs ?? []
         let leadsAstray = possible.contains { links.new.entity($0) != nil && !allowed.contains($0) }
-        let isRequired = before.description.isOptional && !description.isOptional
         let released = links.released(by: property.id)
+        let isRequired = !description.isOptional && (before.description.isOptional || !released.isEmpty)
         let releasing: [PropertyStep.Kind] = released.isEmpty ? [] : [.release(slot: earlier.slot, released)]
         return releasing + adopting
             + (leadsAstray || isRequired && adopting.isEmpty ? [.checkTarget(slot: earlier.slot)] : [])

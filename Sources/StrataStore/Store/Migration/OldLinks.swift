@@ -12,7 +12,8 @@ struct OldLinks {
     private var adopted: [EntityID: [PropertyID: Adoption]] = [:]
     /// By a to-one whose inverse adopts links: those links, seen from this end.
     private var adoptedBack: [PropertyID: [BackAdoption]] = [:]
-    /// By a to-one whose inverse gave its links to another relationship: the entities of the objects that it loses.
+    /// By a to-one, the entities of the objects that it loses: its inverse gave its links to another relationship, or the
+    /// entity is removed.
     private var released: [PropertyID: Set<EntityID>] = [:]
 
     init(old: Schema, new: Schema, _ past: [PropertyID: PastValues], _ histories: SchemaHistory) throws {
@@ -26,6 +27,7 @@ struct OldLinks {
         self.returning = returning
         self.past = past
         findAdopted()
+        findGone()
     }
 
     enum Storage: Sendable, Hashable {
@@ -81,6 +83,20 @@ struct OldLinks {
         }
     }
 
+    /// Finds the to-ones that stay and may lead to objects of removed entities.
+    private mutating func findGone() {
+        for entity in new.entities {
+            for property in entity.properties {
+                guard let relationship = property.relationship?.description, !relationship.isToMany,
+                    let before = old.property(property.id)?.relationship
+                else { continue }
+                let possible = old.entity(before.destination)?.concreteEntityIDs ?? []
+                let gone = possible.filter { new.entity($0) == nil }
+                if !gone.isEmpty { released[property.id, default: []].formUnion(gone) }
+            }
+        }
+    }
+
     /// The links of another relationship of the same name that this one takes over in an entity: an entity's own under
     /// a parent that has one of that name, the reverse, or that of one parent after another's. Nil if there are none.
     func adoption(by property: PropertyID, of entity: EntityID) -> Adoption? { adopted[entity]?[property] }
@@ -89,7 +105,7 @@ struct OldLinks {
     func adoptions(backTo property: PropertyID) -> [BackAdoption] { adoptedBack[property] ?? [] }
 
     /// The entities of the objects that a to-one no longer leads to, because its inverse gave its links to another
-    /// relationship.
+    /// relationship, or because they are removed.
     func released(by property: PropertyID) -> Set<EntityID> { released[property] ?? [] }
 
     private func forward(_ number: PropertyID) -> Storage? {

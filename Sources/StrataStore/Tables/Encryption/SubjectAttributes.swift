@@ -190,6 +190,23 @@ extension KeyRing {
         try subjectKeys().destroy(subjects)
     }
 
+    /// How many of the subjects have a key, and how many never had one here. Those whose keys were destroyed are neither.
+    ///
+    /// - Throws: as `destroySubjectKeys`.
+    package func subjectKeyCounts(_ subjects: [SubjectID]) throws -> (there: Int, missing: Int) {
+        if subjects.isEmpty { return (0, 0) }
+        var counts = (there: 0, missing: 0)
+        let keys = try subjectKeys()
+        for subject in subjects {
+            switch try keys.source.find(subject) {
+            case .key: counts.there += 1
+            case .none: counts.missing += 1
+            case .destroyed: break
+            }
+        }
+        return counts
+    }
+
     private func subjectKeys() throws(StrataError) -> SubjectKeys {
         if let subjects = table.all.subjects { return subjects }
         throw StrataError(
