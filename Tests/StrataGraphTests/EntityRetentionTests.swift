@@ -41,7 +41,7 @@ import Testing
                 #expect(error?.code == .historyDropped && error?.context.entityName == "Movie")
                 #expect(error?.context.baseline?.eventNumber == moments[7])
                 for format in ["title == 'title \(number)'", "rating > 0", "TRUEPREDICATE"] {
-                    let request = FetchRequest<Movie>(where: try FetchPredicate(format: format))
+                    let request = try FetchRequest<Movie>(where: FetchPredicate(format: format))
                     #expect(thrownError { _ = try past.fetch(request) }?.code == .historyDropped, "\(format)")
                 }
             }

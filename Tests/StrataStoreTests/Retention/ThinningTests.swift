@@ -54,7 +54,7 @@ import Testing
                 #expect(error.context.entityName == "Movie" && error.context.baseline?.eventNumber ?? .zero >= cut)
             }
             // Objects of other entities are all there.
-            for (id, values) in moment.objects where try store.schema.entity(id.entityID)?.name == "Owner" {
+            for (id, values) in moment.objects where store.schema.entity(id.entityID)?.name == "Owner" {
                 let name = try store.read(at: eventNumber) { snapshot in
                     let owner = try oracle.fixture.entity("Owner")
                     let image = try #require(try snapshot.row(id)).converted(to: owner)
@@ -99,35 +99,36 @@ import Testing
 
     /// Also with events in blocks, truncations and erasures between.
     @Test(arguments: RandomTesting.seeds.prefix(6)) func aHistoryIsThinnedAgainAndAgain(seed: UInt64) throws {
-        try withTemporaryDirectory { folder in
-            var oracle = try StoreOracle(seed: seed, .directory(folder.appending(path: "a.strata")))
-            let store = oracle.fixture.store
-            for round in 0..<8 {
-                let place = "seed \(seed), round \(round)"
-                for _ in 0..<15 { try oracle.step() }
-                if round % 2 == 1 { try EventBlockStoreTests.pack(store) }
-                if round == 4 {
-                    let end = oracle.history[oracle.history.count / 3].eventNumber
-                    _ = try store.truncateHistory(through: end, note, limits: TrimLimits(events: 5))
-                    oracle.history.removeAll { $0.eventNumber < end }
-                }
-                if round == 6 { try oracle.erase(after: .zero) }
-                let cut = oracle.history[oracle.history.count - 1 - round % 3 * 4].eventNumber
-                try thin(&oracle, through: cut, 5 + round, place)
-                try checkWhole(store, place)
+        let place = try ErasureFolder()
+        defer { withExtendedLifetime(place) {} }
+        let folder = place.url
+        var oracle = try StoreOracle(seed: seed, .directory(folder.appending(path: "a.strata")))
+        let store = oracle.fixture.store
+        for round in 0..<8 {
+            let comment = "seed \(seed), round \(round)"
+            for _ in 0..<15 { try oracle.step() }
+            if round % 2 == 1 { try EventBlockStoreTests.pack(store) }
+            if round == 4 {
+                let end = oracle.history[oracle.history.count / 3].eventNumber
+                _ = try store.truncateHistory(through: end, note, limits: TrimLimits(events: 5))
+                oracle.history.removeAll { $0.eventNumber < end }
             }
-            let copy = folder.appending(path: "b.strata")
-            #expect(try store.replay(through: try store.head(), to: copy).verification.isSound)
-            let copied = try Store.open(.directory(copy), model: MovieModel.make())
-            defer { copied.close() }
-            #expect(try copied.thinnedEntities().mapValues(\.cut) == store.thinnedEntities().mapValues(\.cut))
-            #expect(try copied.verify().isSound && copied.rebuild().isUnchanged)
-            let first = try #require(oracle.history.first).eventNumber
-            let error = #expect(throws: StrataError.self) {
-                try store.replay(through: first, to: folder.appending(path: "c.strata"))
-            }
-            #expect(error?.code == .historyDropped)
+            if round == 6 { try oracle.erase(after: .zero) }
+            let cut = oracle.history[oracle.history.count - 1 - round % 3 * 4].eventNumber
+            try thin(&oracle, through: cut, 5 + round, comment)
+            try checkWhole(store, comment)
         }
+        let copy = folder.appending(path: "b.strata")
+        #expect(try store.replay(through: try store.head(), to: copy).verification.isSound)
+        let copied = try Store.open(.directory(copy), model: MovieModel.make())
+        defer { copied.close() }
+        #expect(try copied.thinnedEntities().mapValues(\.cut) == store.thinnedEntities().mapValues(\.cut))
+        #expect(try copied.verify().isSound && copied.rebuild().isUnchanged)
+        let first = try #require(oracle.history.first).eventNumber
+        let error = #expect(throws: StrataError.self) {
+            try store.replay(through: first, to: folder.appending(path: "c.strata"))
+        }
+        #expect(error?.code == .historyDropped)
     }
 
     @Test(arguments: RandomTesting.seeds.prefix(4))
@@ -138,10 +139,12 @@ import Testing
         let cut = oracle.history[oracle.history.count - 5].eventNumber
         for stop in [1, 5, 12, 25] {
             var left = stop
-            let report = try store.thinHistory(of: ["Movie"], through: cut, note, limits: TrimLimits(events: 3)) {
-                left -= 1
-                return left > 0
-            }
+            let report = try store.thinHistory(
+                of: ["Movie"], through: cut, note, limits: TrimLimits(events: 3),
+                while: {
+                    left -= 1
+                    return left > 0
+                })
             let verified = try store.verify()
             #expect(verified.problems.map(\.description) == [], "seed \(seed), stop \(stop)")
             #expect(try store.rebuild().isUnchanged, "seed \(seed), stop \(stop)")
