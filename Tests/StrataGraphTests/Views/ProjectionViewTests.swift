@@ -65,25 +65,17 @@ struct DriftingSum: ViewProjection {
 /// Types of the app that make columns of views.
 @Suite(.verifiesStores) struct ProjectionViewTests {
     private func made(
-        _ name: String = "Middles", _ change: (ViewSource<Movie>) -> ViewSource<Movie> = { $0 }
+        _ change: (ViewSource<Movie>) -> ViewSource<Movie> = { $0 }
     ) throws -> PersistentContainer {
-        let source = change(
-            ViewSource(Movie.self, named: name).grouped(by: \.title).counting(as: "movies")
-                .projecting(MiddleRating.self, as: "middle"))
-        let container = try PersistentContainer(
-            name: "Projections", entities: [Movie.self, FamilyMember.self], views: [source.description],
-            at: .inMemory, options: .init(durability: .disposable))
-        try container.loadPersistentStores()
-        MadeStores.current?.add(container)
-        return container
+        try ViewMovies.container(
+            change(
+                ViewSource(Movie.self, named: "Middles").grouped(by: \.title).counting(as: "movies")
+                    .projecting(MiddleRating.self, as: "middle")))
     }
 
     @discardableResult
     private func movie(_ title: String, _ rating: Double, _ context: ManagedObjectContext) -> Movie {
-        let movie = Movie(context: context)
-        movie.title = title
-        movie.rating = rating
-        return movie
+        ViewMovies.movie(title, rating, context)
     }
 
     private func middles(_ context: ManagedObjectContext) throws -> [String: Double?] {

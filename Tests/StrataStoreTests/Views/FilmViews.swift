@@ -1,5 +1,6 @@
 import Foundation
 import StrataModel
+import StrataStore
 
 /// Works of two entities under an abstract parent, and views of them.
 enum FilmViews {

@@ -107,11 +107,11 @@ import Testing
 
     @Test func aNewViewWaitsForAProcessThatHasTheType() throws {
         let bags = Bags(.inline)
-        let fixture = try fixture([])
+        let fixture = try fixture([FilmViews.everything])
         let store = fixture.store
         try film("A", fixture)
         try bags.without {
-            try store.adopt(try FilmViews.model([bags.view]))
+            try store.adopt(try FilmViews.model([FilmViews.everything, bags.view]))
             try film("B", fixture)
             #expect(try state(store).phase == .building(0) && store.verify().uncheckedViews == ["Bags"])
             #expect(throws: StrataError.self) { try store.rebuild(view: "Bags") }
