@@ -88,18 +88,16 @@ struct StructureMigrationTests {
                             properties: [Describe.attribute("call", optional: true)])
                     })
         }
-        let (owner, cat, dogOwner, dog) = try store.open(model(["Cat", "Dog"], isInherited ? "Animal" : "Cat")) {
+        let (owner, dogOwner, dog) = try store.open(model(["Cat", "Dog"], isInherited ? "Animal" : "Cat")) {
             fixture in
             let cat = try fixture.insert("Cat", ["call": .string("Tom")])
             let dog = try fixture.insert("Dog", ["call": .string("Rex")])
             let owner = try fixture.insert("Owner", ["pet": .objectID(cat)])
             let other = try fixture.insert("Owner", ["pet": isInherited ? .objectID(dog) : .null])
-            return (owner, cat, other, dog)
+            return (owner, other, dog)
         }
-        let then = try store.open { try $0.head() }
         try store.open(model(["Dog"], isInherited ? "Animal" : "Dog")) { fixture in
             try #expect(fixture.values(owner)?["pet"] == .null)
-            try #expect(fixture.values(owner, at: then)?["pet"] == .objectID(cat))
             if isInherited { try #expect(fixture.values(dogOwner)?["pet"] == .objectID(dog)) }
             try fixture.update(owner, ["pet": .objectID(dog), "name": .string("Ann")])
             try fixture.update(owner, ["pet": .null])
@@ -218,9 +216,9 @@ struct StructureMigrationTests {
         let (shape, circle) = try store.open(shapes(false)) {
             (try $0.insert("Shape", ["name": .string("any")]), try $0.insert("Circle", ["name": .string("round")]))
         }
-        let then = try store.open { try $0.head() }
         let error = #expect(throws: StrataError.self) { try store.open(shapes(true)) { _ in } }
         #expect(error?.code == .migration && error?.details.map(\.context.objectID) == [shape])
+        let then = try store.open { try $0.head() }
         try store.open(shapes(false)) { try $0.delete(shape) }
         try store.open(shapes(true)) { fixture in
             try #expect(fixture.values(circle)?["name"] == .string("round"))

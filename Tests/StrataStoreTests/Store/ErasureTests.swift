@@ -167,6 +167,34 @@ import Testing
         made.store.close()
     }
 
+    /// The list of a truncated store names erasures whose transactions are gone.
+    @Test(arguments: [true, false]) func whatWasWrittenAfterAnErasureStaysInARestoredBackup(isTruncatedFirst: Bool)
+        throws
+    {
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
+        let id = try person(fixture, "Secret")
+        _ = try fixture.store.erase(
+            ErasureRequest(objects: [id], attributes: ["note"], note: ErasureFixture.note()))
+        _ = try person(fixture, "Public")
+        let backup = folder.url.appending(component: "backup", directoryHint: .isDirectory)
+        func truncate() throws {
+            _ = try fixture.store.truncateHistory(through: try fixture.store.head(), ErasureFixture.note())
+        }
+        if isTruncatedFirst { try truncate() }
+        try fixture.update(id, ["note": .string("new")])
+        try fixture.store.backup(to: backup)
+        if !isTruncatedFirst { try truncate() }
+        let restored = folder.url.appending(component: "restored", directoryHint: .isDirectory)
+        let copy = try Store.open(.directory(backup), model: nil, options: StoreOptions())
+        _ = try copy.restore(to: restored, erasing: try fixture.store.erasures())
+        copy.close()
+        let made = try StoreFixture(.directory(restored), model: try ErasureFixture.model())
+        defer { made.store.close() }
+        #expect(try made.values(id)?["note"] == .string("new"))
+        #expect(try made.store.verify().isSound)
+    }
+
     @Test func copiesOfTheLogKeepTheErasures() throws {
         let folder = try ErasureFolder()
         let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())

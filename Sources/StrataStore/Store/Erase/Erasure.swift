@@ -76,4 +76,10 @@ package struct RecordedErasure: Sendable, Hashable {
         self.record = record
         self.storeIdentifier = storeIdentifier
     }
+
+    /// Whether it is the same erasure of one log, also where one copy of the log no longer has its transaction.
+    func isSame(as other: RecordedErasure) -> Bool {
+        eventNumber == other.eventNumber && record.objects == other.record.objects
+            && record.properties == other.record.properties
+    }
 }

@@ -191,9 +191,14 @@ extension Store {
                 .persistentStoreOperation, "The erasures are those of another store; nothing was erased.",
                 context: .init(path: path))
         }
-        try noteElsewhere(erasures)
+        // Behind a truncation the transaction of an erasure is gone, and its place in the log tells it.
+        let own = try self.erasures()
+        let missing = erasures.filter { erasure in
+            erasure.storeIdentifier == nil || !own.contains { $0.isSame(as: erasure) }
+        }
+        try noteElsewhere(missing)
         var total = ErasureReport()
-        for erasure in erasures {
+        for erasure in missing {
             var note = MaintenanceNote(author: erasure.author, metadata: erasure.metadata)
             note.id = erasure.transactionID
             var request = ErasureRequest(objects: erasure.record.objects, note: note)
