@@ -6,7 +6,8 @@ import StrataModel
 extension Store {
     /// Makes the groups of a view anew from the objects, in one commit.
     ///
-    /// - Returns: whether the view is as it was, byte for byte.
+    /// - Returns: whether the view is as it was, byte for byte. One that was behind the commits is not compared, and counts
+    ///   as unchanged.
     /// - Throws: `unknownKey` for a view that the store's model does not have.
     package func rebuild(view name: String) throws -> Bool {
         let result = Locked(false)
@@ -21,9 +22,11 @@ extension Store {
                             .unknownKey, "The store's model has no view \(name).", context: .init(key: name, path: path)
                         )
                     }
+                    let progress = try ViewProgress.read(id, transaction, file.tables)
+                    let isBehind = progress.map { !$0.isComplete || $0.position < head.event } ?? false
                     let before = try Self.digest(of: id, tables, transaction)
                     try projector.refill(id, at: head.event, transaction)
-                    return try Self.digest(of: id, tables, transaction) == before
+                    return try isBehind || Self.digest(of: id, tables, transaction) == before
                 }
                 result.withLock { $0 = isSame }
             } catch let fault as ViewFault {
