@@ -48,7 +48,7 @@ import Testing
         }
         let history = try container.history(of: kept)
         #expect(history.filter(\.isThinned).count == 8 && !history.contains(where: \.isErased))
-        #expect(try container.blame(kept)["title"]?.eventNumber == history.last?.eventNumber)
+        #expect(try container.blame(kept)["title"]?.eventNumber == history.map(\.eventNumber).max())
         for event in try container.history(of: gone) {
             #expect(event.isThinned && !event.description.contains("lost"), "\(event)")
         }

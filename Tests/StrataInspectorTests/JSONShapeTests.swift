@@ -68,7 +68,7 @@ import Testing
                 Run(command: "history", arguments: ["trim", path, "--before", "t4", "--dry-run", "--force"]),
                 Run(
                     command: "history",
-                    arguments: ["trim", path, "--entity", "Film", "--before", "t4", "--dry-run", "--force"]),
+                    arguments: ["trim", path, "--entity", "Ding", "--before", "t4", "--dry-run", "--force"]),
             ], rare: ["transaction", "time", "truncated", "author", "reason"])
         try check("timeline", [Run(command: "timeline", arguments: [path])])
         try check(

@@ -45,7 +45,7 @@ import Testing
 
     /// Commands of a group get the store behind their own words.
     @Test func commandsOfGroupsAreLinesToo() throws {
-        let result = try shell("views list", "model show --entity Genre", "history trim --before now --dry-run")
+        let result = try shell("views list", "model show --entity Genre", "history trim --before now --dry-run --force")
         #expect(result.exitCode == 0, "\(result)")
         for part in ["Genre", "would drop"] { #expect(result.output.contains(part), "\(part) \(result)") }
         #expect(!result.output.contains("Missing expected argument"), "\(result)")

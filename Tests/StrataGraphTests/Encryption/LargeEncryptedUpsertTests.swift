@@ -39,7 +39,8 @@ import Testing
     }
 
     private func photos(_ container: PersistentContainer, _ entity: String) throws -> [Data?] {
-        try container.newBackgroundContext().objects(entity).sorted { $0.objectID < $1.objectID }
+        let context = container.newBackgroundContext()
+        return try context.objects(entity).sorted { $0.objectID < $1.objectID }
             .map { try $0.value(forKey: "photo") as? Data }
     }
 

@@ -62,7 +62,7 @@ import Testing
                         try reader.value(owner.property(named: "name")?.slot ?? 0)
                     }
                 }
-                #expect(name == values["name"], "\(place), event \(eventNumber)")
+                #expect(name == values["name"] ?? .null, "\(place), event \(eventNumber)")
             }
         }
     }
@@ -148,7 +148,7 @@ import Testing
             let verified = try store.verify()
             #expect(verified.problems.map(\.description) == [], "seed \(seed), stop \(stop)")
             #expect(try store.rebuild().isUnchanged, "seed \(seed), stop \(stop)")
-            if report.changedEvents > 0 { #expect(verified.hasUnfinishedThinning) }
+            if report.changedEvents > 0, stop < 12 { #expect(verified.hasUnfinishedThinning) }
             try compare(oracle, cut, "seed \(seed), stop \(stop)")
         }
         let count = try store.transactions(limit: 1000).count
@@ -191,5 +191,10 @@ import Testing
             try ThinnedEntities.put(less, movie, transaction, store.file.tables)
         }
         #expect(try store.verify().problems.map(\.location) == ["thinned"])
+        try store.file.write { transaction in
+            let cut = try #require(report.thinnings.first).cut
+            let sound = ThinnedEntity(cut: cut, done: cut, record: .zero)
+            try ThinnedEntities.put(sound, movie, transaction, store.file.tables)
+        }
     }
 }

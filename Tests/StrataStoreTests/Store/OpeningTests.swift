@@ -124,10 +124,10 @@ import Testing
     @Test func aStoreWithSomethingNewIsSaidToBeNewer() throws {
         defer { try? remove() }
         try rewriteHeader { bytes in
-            bytes[25] = 1
+            bytes[25] = 2
             Checksum.write(over: 12, at: 8, in: &bytes)
         }
-        try expectRefusal(.persistentStoreOpen, "features of a newer version of Strata (flags 256)")
+        try expectRefusal(.persistentStoreOpen, "features of a newer version of Strata (flags 512)")
     }
 
     /// Its entries stay where a build without buffers, or one that removes entries at once, finds them, and its counters

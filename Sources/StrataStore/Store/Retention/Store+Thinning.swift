@@ -36,7 +36,7 @@ extension Store {
     /// - Throws: `unknownEntity`, `readOnly`, `futureEvent`, `noSpace`, `persistentStoreTimeout`, `corrupt`;
     ///   `persistentStoreOperation` for a store with a shared log.
     /// - Complexity: O(events up to the moment), the second time O(events since the last one) and the way back to what
-    ///   they replace. In memory some 60 bytes for each object that was changed.
+    ///   they replace; and a rebuild where an index has left the model since the events. In memory some 60 bytes for each object that was changed.
     package func thinHistory(
         of names: [String], through eventNumber: EventNumber, force: TruncationForce = .none, _ note: MaintenanceNote,
         limits: TrimLimits = TrimLimits(), progress: ProgressHandler? = nil, while goesOn: () -> Bool = { true }
@@ -66,6 +66,7 @@ extension Store {
                 pause(after: clock.now - began, isAlone: isAlone, &limits, least)
             }
         }
+        if work.mustRebuild { _ = try finishErasures(progress: progress) }
         snapshots.lag.removeAll()
         conversions.removeAll()
         if work.changedEvents > 0 {

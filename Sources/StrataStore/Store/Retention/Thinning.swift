@@ -22,6 +22,8 @@ struct Thinning: Sendable {
     private struct Attributes: Sendable {
         let numbers: [PropertyID]
         let fillers: [PropertyID: AttributeValue]
+        /// Whether an index of the entity has left the model.
+        let areInOldViews: Bool
 
         func bit(_ property: PropertyID) -> UInt64 { numbers.firstIndex(of: property).map { 1 << UInt64($0) } ?? 0 }
 
@@ -46,6 +48,10 @@ struct Thinning: Sendable {
     /// The part of the attributes that this pass looks at, where an entity has had very many.
     private let pass: Int
     private var hasMorePasses = false
+    /// Whether a newer model was installed after the events that come next.
+    private var isBehindModel = false
+    /// Whether an event was changed that the views show: an index that has left the model has the entries of that time.
+    private(set) var mustRebuild = false
 
     /// The most attributes of one pass.
     private static let attributesInOnePass = UInt64.bitWidth
@@ -95,12 +101,17 @@ struct Thinning: Sendable {
         let first = try start(count, log)
         var records: [(number: EventNumber, bytes: [UInt8])] = []
         try log.events(from: first, through: position, .whole) { event, number in
+            if event.header.kind == .modelInstalled { records.append((number, [])) }
             if event.header.kind.isOnRow, entities.contains(event.header.object.entityID), isConcerned(event, number) {
                 records.append((number, Array(event.record)))
             }
             return true
         }
         for (number, bytes) in records.reversed() {
+            if bytes.isEmpty {
+                isBehindModel = true
+                continue
+            }
             let (changed, blobs) = try bytes.withUnsafeBytes { bytes in
                 try thin(EventView(sealed: bytes), number, log)
             }
@@ -143,6 +154,7 @@ struct Thinning: Sendable {
         if event.header.kind == .deleted { state = Seen(kept: 0, pending: .max) }
         var eraser = EventEraser(attributes.fillers, keeping: attributes.set(state.kept), log.histories, mark: .thinned)
         let record = try eraser.erased(event)
+        if record != nil, isBehindModel, attributes.areInOldViews { mustRebuild = true }
         switch event.header.kind {
         case .inserted: state = Seen(kept: 0, pending: 0)
         case .updated where !event.isBare:
@@ -159,12 +171,15 @@ struct Thinning: Sendable {
 
     private mutating func attributes(of entity: EntityID, _ histories: SchemaHistory) throws -> Attributes {
         if let known = attributes[entity] { return known }
-        let all = try ErasedProperties(properties: nil, histories: histories).fillers(of: entity)
+        let properties = ErasedProperties(properties: nil, histories: histories)
+        let all = try properties.fillers(of: entity)
         let numbers = all.keys.sorted()
         let rest = numbers.dropFirst(pass * Self.attributesInOnePass)
         if rest.count > Self.attributesInOnePass { hasMorePasses = true }
         let own = Array(rest.prefix(Self.attributesInOnePass))
-        let made = Attributes(numbers: own, fillers: all.filter { own.contains($0.key) })
+        let made = Attributes(
+            numbers: own, fillers: all.filter { own.contains($0.key) },
+            areInOldViews: try properties.isInOldViews(entity))
         attributes[entity] = made
         return made
     }

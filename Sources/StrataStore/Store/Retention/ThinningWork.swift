@@ -13,6 +13,8 @@ struct ThinningWork: Sendable {
     private var isRecorded: Bool
     private(set) var changedEvents = 0
     private(set) var isDone = false
+    /// Whether the views are to be made anew at the end; a mark of erasures says so, too.
+    private(set) var mustRebuild = false
 
     init(_ plan: ThinningReport, _ known: [EntityID: ThinnedEntity], _ note: MaintenanceNote) {
         entities = plan.entities
@@ -34,6 +36,7 @@ struct ThinningWork: Sendable {
             try record(file, transaction)
             isRecorded = true
         }
+        if pass.mustRebuild { try markRebuild(file, transaction) }
         guard step.isDone else { return }
         if let next = pass.nextPass {
             pass = Thinning(Set(entities), after: done, through: cut, pass: next)
@@ -53,6 +56,15 @@ struct ThinningWork: Sendable {
             guard let next = pass.nextPass else { return count }
             pass = Thinning(Set(entities), after: done, through: cut, pass: next)
         }
+    }
+
+    /// Interrupted, it is made when the store is opened next.
+    private mutating func markRebuild(_ file: StoreFile, _ transaction: WriteTransaction) throws {
+        mustRebuild = true
+        var mark = try ErasureMark.read(transaction, file.tables) ?? ErasureMark()
+        if mark.mustRebuild { return }
+        mark.mustRebuild = true
+        try mark.write(transaction, file.tables)
     }
 
     private func record(_ file: StoreFile, _ transaction: WriteTransaction) throws {

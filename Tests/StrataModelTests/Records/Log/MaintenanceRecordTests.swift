@@ -24,7 +24,9 @@ import Testing
         let thinned = MaintenanceRecord.thinned(
             ThinnedRecord(cut: EventNumber(rawValue: 0x0102), entities: [EntityID(rawValue: 3), EntityID(rawValue: 4)]))
         #expect(try bytes(thinned) == [5, 2, 1, 0, 0, 0, 0, 0, 0, 2, 0, 3, 0, 4, 0])
-        for record in [tagged, .untagged(name: "a"), .note, metadata, thinned] { #expect(try decode(bytes(record)) == record) }
+        for record in [tagged, .untagged(name: "a"), .note, metadata, thinned] {
+            #expect(try decode(bytes(record)) == record)
+        }
         #expect(try decode([9, 1, 2]) == .unknown)
     }
 
