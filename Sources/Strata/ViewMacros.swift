@@ -148,3 +148,10 @@ public macro Top<Root: ManagedObject, Value: Comparable & StorableValue>(
 public macro Top<Root: ManagedObject, Value: Comparable & StorableValue>(
     _ count: Int, by order: KeyPath<Root, Value?>
 ) = #externalMacro(module: "StrataMacros", type: "ViewColumnMacro")
+
+// MARK: Projections
+
+/// A column that a type of the app makes of the objects in a group: the type is that of the variable.
+@attached(peer)
+public macro Projected<Projection: ViewProjection>(_ type: Projection.Type) =
+    #externalMacro(module: "StrataMacros", type: "ViewColumnMacro")

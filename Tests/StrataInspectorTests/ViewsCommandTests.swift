@@ -105,6 +105,53 @@ import Testing
         #expect(try Tool.run("verify", path).exitCode == 0)
     }
 
+    @Test func aViewOfATypeThatTheToolDoesNotHaveIsListedAndRead() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let code = ProjectionCode("ToolTests.Names") { before, changes in
+            var count: Int64 = 0
+            if case .composite(let state)? = before, case .integer(let known)? = state["names"] { count = known }
+            for change in changes { count += change.isRemoval ? -1 : 1 }
+            return .composite(["names": .integer(count)])
+        }
+        let names = ViewDescription(
+            name: "Names", entityName: "BowTie",
+            aggregates: [
+                ViewAggregate("ties", .count),
+                ViewAggregate("state", ProjectionReference(code.typeName, inputs: ["name"])),
+            ])
+        code.register()
+        var options = StoreOptions()
+        options.viewKeeping = .byHand
+        let model = try ToolStore.model().adding(views: [names])
+        try Store.open(.directory(directory), model: model, options: options).close()
+        ProjectionCode.forget(code.typeName)
+        #expect(try run("list", path).output.contains("live"))
+        #expect(try run("show", path, "Names").output.contains("state = projection(ToolTests.Names, name)"))
+        let state = try run("query", path, "Names", "--json")
+        #expect(state.exitCode == 0 && state.output.contains("\"names\""), "\(state)")
+        let verified = try Tool.run("verify", path)
+        #expect(verified.exitCode == 0 && verified.output.contains("the view Names was not compared"), "\(verified)")
+        #expect(try Tool.run("verify", path, "--json").output.contains("\"uncheckedViews\""))
+        let rebuilt = try run("rebuild", path, "Names")
+        #expect(rebuilt.exitCode != 0 && rebuilt.error.contains("ToolTests.Names"), "\(rebuilt)")
+        // A process without the type saves.
+        let store = try Store.open(.directory(directory), model: nil, options: options)
+        let entity = try #require(store.schema.entity(named: "BowTie"))
+        let slot = try #require(entity.property(named: "name")?.slot)
+        let before = try store.head()
+        var changes = ChangeSet(base: before, modelVersion: store.schema.version)
+        var builder = RowBuilder(entity.layout)
+        try builder.set(slot, .string("Dotted"))
+        changes.insertions.append(.init(id: try store.newObjectID(in: entity.id), image: try builder.finish()))
+        _ = try store.save(changes)
+        store.close()
+        #expect(try run("show", path, "Names").output.contains("live, 1 event behind"))
+        let behind = try run("query", path, "Names")
+        #expect(behind.exitCode != 0 && behind.error.contains("ToolTests.Names"), "\(behind)")
+        #expect(try run("query", path, "Names", "--at", "\(before)", "--json").output == state.output)
+        #expect(try Tool.run("verify", path).exitCode == 0)
+    }
+
     @Test func aStoreWithoutViewsSaysSo() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let plain = try ToolStore()

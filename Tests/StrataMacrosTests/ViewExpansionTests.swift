@@ -11,7 +11,7 @@ import Testing
         "View": MacroSpec(type: ViewMacro.self, conformances: ["ViewRow"]),
         "Key": MacroSpec(type: ViewColumnMacro.self), "Count": MacroSpec(type: ViewColumnMacro.self),
         "Sum": MacroSpec(type: ViewColumnMacro.self), "Top": MacroSpec(type: ViewColumnMacro.self),
-        "Last": MacroSpec(type: ViewColumnMacro.self),
+        "Last": MacroSpec(type: ViewColumnMacro.self), "Projected": MacroSpec(type: ViewColumnMacro.self),
     ]
 
     @Test func aStructGetsItsViewAndItsColumns() {
@@ -24,6 +24,7 @@ import Testing
                     @Count var films: Int
                     @Last(by: \\Film.shown) var latest: ObjectID?
                     @Top(3, by: \\Film.rating) var best: [ObjectID]
+                    @Projected(Middle.self) var middle: Middle
                 }
                 """,
             """
@@ -34,6 +35,7 @@ import Testing
                 var films: Int
                 var latest: ObjectID?
                 var best: [ObjectID]
+                var middle: Middle
 
                 public nonisolated static let view: ViewDescription = {
                     var _view = source
@@ -42,6 +44,7 @@ import Testing
                         .counting(as: "films")
                         .last(by: \\Film.shown, as: "latest")
                         .top(3, by: \\Film.rating, as: "best")
+                        .projecting(Middle.self, as: "middle")
                         .description
                     _view.name = "Sales"
                     _view.version = 2
@@ -56,6 +59,7 @@ import Testing
                     films = try _columns.value("films")
                     latest = try _columns.value("latest")
                     best = try _columns.value("best")
+                    middle = try _columns.value("middle")
                 }
                 public nonisolated static func _columnName(_ path: PartialKeyPath<Sales>) -> String? {
                     switch path {
@@ -69,6 +73,8 @@ import Testing
                         "latest"
                     case \\Sales.best:
                         "best"
+                    case \\Sales.middle:
+                        "middle"
                     default:
                         nil
                     }
@@ -89,7 +95,7 @@ import Testing
     private static let source = "static let source = ViewSource(Film.self)"
     private static let noColumn =
         "A variable of a view has a type, no initial value, and one of @Key, @Count, @CountDistinct, @Sum, @Average, "
-        + "@Min, @Max, @First, @Last, @Top."
+        + "@Min, @Max, @First, @Last, @Top, @Projected."
 
     @Test func aClassAndAGenericStructAreRefused() {
         expectRefusal(of: "@View class Sales {\n}", "class Sales {\n}", [("@View applies to a struct.", 1, 1)])

@@ -19,7 +19,7 @@ struct VerifyCommand: StoreCommand {
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
             "problems": [{"kind", "location", "message"}], "erasedEvents", "erasures": [{"transaction", "time", "author", \
-            "reason", "objects", "events"}], "erasureUnfinished", "digests": {table: hexadecimal}, "pages", \
+            "reason", "objects", "events"}], "erasureUnfinished", "digests": {table: hexadecimal}, "uncheckedViews", "pages", \
             "bytes", "records", "seconds"}; with --pages {"sound", "pages", "hasChecksums", "problems", "seconds"}.
 
             Examples:
@@ -101,6 +101,11 @@ struct VerifyCommand: StoreCommand {
                     + "\(ValueText.count(erasure.record.objects.count, "object")), "
                     + "\(ValueText.count(erasure.record.eventCount, "event"))\(reason)")
         }
+        for view in report.uncheckedViews {
+            Output.shared.line(
+                "the view \(ValueText.harmless(view)) was not compared: a type of an app makes it, which this tool does not "
+                    + "have; verify it in the app")
+        }
         if report.hasUnfinishedErasure {
             Output.shared.line(
                 "an erasure is not finished, and bytes of values may be left: run 'strata erase' without objects")
@@ -176,6 +181,7 @@ private struct VerificationText: Encodable {
     let erasures: [ErasedText]
     let erasureUnfinished: Bool
     let digests: [String: String]
+    let uncheckedViews: [String]
     let pages: Int
     let bytes: Int
     let records: Int
@@ -192,6 +198,7 @@ private struct VerificationText: Encodable {
         erasures = []
         erasureUnfinished = false
         digests = [:]
+        uncheckedViews = []
         (pages, bytes, records) = (0, 0, 0)
         seconds = 0
     }
@@ -209,6 +216,7 @@ private struct VerificationText: Encodable {
         erasures = report.erasures.map { ErasedText($0) }
         erasureUnfinished = report.hasUnfinishedErasure
         digests = Dictionary(report.digests.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
+        uncheckedViews = report.uncheckedViews
         (pages, bytes, records) = (report.read.pageCount, report.read.sizeInBytes, report.read.recordCount)
         seconds = report.duration / .seconds(1)
     }

@@ -12,6 +12,7 @@ enum ViewMarker: String, CaseIterable {
     case first = "First"
     case last = "Last"
     case top = "Top"
+    case projected = "Projected"
 
     /// The method of `ViewSource` that adds the column.
     fileprivate var method: String {
@@ -26,6 +27,7 @@ enum ViewMarker: String, CaseIterable {
         case .first: "first"
         case .last: "last"
         case .top: "top"
+        case .projected: "projecting"
         }
     }
 }

@@ -80,6 +80,12 @@ package struct EntityHierarchy: Sendable {
         relationship.inverseName.flatMap { declaration(of: $0, in: relationship.destinationEntityName) }
     }
 
+    /// Whether a path is the name of a to-many of an entity.
+    package func isToMany(_ path: String, in entityName: String) -> Bool {
+        guard let relationship = declaration(of: path, in: entityName)?.property.relationship else { return false }
+        return relationship.isToMany && !relationship.isTransient
+    }
+
     /// Whether a property is a stored to-one whose inverse is an ordered to-many.
     func hasPosition(_ property: PropertyDescription) -> Bool {
         guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient,

@@ -151,7 +151,7 @@ extension Store {
         var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
         projector.fillsAtOnce = fillsAtOnce
         projector.declared.mostObjectsAtOnce = file.options.viewStepLimits.objects
-        try projector.noteBuildingViews(transaction)
+        try projector.noteBuildingViews(at: head.event, transaction)
         var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
         var payload = ByteWriter()
         payload.append(littleEndian: schema.version.rawValue)

@@ -10,20 +10,12 @@ import Testing
         let source = ViewSource(Movie.self, named: "Titles")
             .grouped(by: \.title).counting(as: "movies").averaging(\.rating, as: "mean")
             .last(by: \.rating, as: "best").ordered(by: "movies", ascending: false)
-        let container = try PersistentContainer(
-            name: "Live", entities: [Movie.self, FamilyMember.self], views: [source.description], at: .inMemory,
-            options: .init(durability: .disposable))
-        try container.loadPersistentStores()
-        MadeStores.current?.add(container)
-        return container
+        return try ViewMovies.container(source)
     }
 
     @discardableResult
     private func movie(_ title: String, _ rating: Double, _ context: ManagedObjectContext) -> Movie {
-        let movie = Movie(context: context)
-        movie.title = title
-        movie.rating = rating
-        return movie
+        ViewMovies.movie(title, rating, context)
     }
 
     @MainActor @Test func insertedChangedAndRemovedRowsAreTold() async throws {

@@ -69,7 +69,8 @@ import Testing
                 ViewAggregate("no name", .count),
             ])
         let many = ViewDescription(
-            name: "Many", entityName: "Studio", keys: [ViewKey("films")], aggregates: [ViewAggregate("n", .count)])
+            name: "Many", entityName: "Studio", keys: [ViewKey("films"), ViewKey("again", keyPath: "films")],
+            aggregates: [ViewAggregate("n", .count, "films")])
         let late = ViewDescription(
             name: "Late", entityName: "Film", where: try FetchPredicate(format: "date > now()"),
             aggregates: [ViewAggregate("n", .count)])
@@ -84,6 +85,7 @@ import Testing
             "has an aggregate max without a key path",
             "Film.title is a string, neither a number nor a date", "Film.studio is a relationship and has no sum",
             "has a column 'no name'", "Studio.films is a to-many relationship", "unknown entity, Flim",
+            "several to-many relationships as keys",
             "has no aggregate", "Many is declared twice", "Film has the view Late, which uses ",
         ] { #expect(messages.contains { $0.contains(part) }, "\(part) is not in \(messages)") }
         #expect(error?.code == .invalidModel)

@@ -1,5 +1,6 @@
 import Foundation
 import StrataModel
+import StrataStore
 
 /// Works of two entities under an abstract parent, and views of them.
 enum FilmViews {
@@ -19,7 +20,18 @@ enum FilmViews {
                     .relationship(
                         RelationshipDescription(
                             name: "studio", destinationEntityName: "Studio", inverseName: "works")),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "tags", destinationEntityName: "Tag", inverseName: "works", isToMany: true)),
                 ] + extra),
+            EntityDescription(
+                name: "Tag",
+                properties: [
+                    .attribute(AttributeDescription(name: "name", type: .string, isOptional: true)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "works", destinationEntityName: "Work", inverseName: "tags", isToMany: true)),
+                ]),
             EntityDescription(name: "Film", superentityName: "Work"),
             EntityDescription(
                 name: "Series", superentityName: "Film",
@@ -43,8 +55,62 @@ enum FilmViews {
     }
 
     static func all() throws -> [ViewDescription] {
-        [try byStudio(), byTitleAndYear, films, everything, try byCountry(), byTime, byHour, ranks]
+        bag().register()
+        return [
+            try byStudio(), byTitleAndYear, films, everything, try byCountry(), byTime, byHour, ranks, bags, byTag,
+            byWork,
+        ]
     }
+
+    /// A row for each tag and year: members of a many-to-many.
+    static let byTag = ViewDescription(
+        name: "ByTag", entityName: "Work", keys: [ViewKey("tags"), ViewKey("year")],
+        aggregates: [
+            ViewAggregate("works", .count), ViewAggregate("gross", .sum, "gross"),
+            ViewAggregate("stars", .sum, "studio.stars"), ViewAggregate("best", .max, "rating"),
+            ViewAggregate("titles", .countDistinct, "title"), ViewAggregate("newest", .last, "title", by: "shown"),
+            ViewAggregate("bag", ProjectionReference("FilmViews.Bag", inputs: ["title"])),
+        ],
+        orders: [
+            ViewOrder([SortDescription("tags"), SortDescription("works", isAscending: false)]),
+            ViewOrder("gross", isRanked: true),
+        ])
+
+    /// Members whose truth is a to-one at their end.
+    static let byWork = ViewDescription(
+        name: "ByWork", entityName: "Studio", keys: [ViewKey("work", keyPath: "works")],
+        aggregates: [ViewAggregate("studios", .count), ViewAggregate("stars", .sum, "stars")])
+
+    /// A column that a type of the app makes.
+    static let bags = ViewDescription(
+        name: "Bags", entityName: "Work", where: nil, keys: [ViewKey("year")],
+        aggregates: [
+            ViewAggregate("works", .count),
+            ViewAggregate("bag", ProjectionReference("FilmViews.Bag", inputs: ["title", "gross", "studio.name"])),
+            ViewAggregate("best", .max, "rating"),
+        ], orders: [ViewOrder("works")])
+
+    /// Counts how often each combination of values is there. It refuses the title "(".
+    static func bag(_ name: String = "FilmViews.Bag") -> ProjectionCode {
+        ProjectionCode(name) { before, changes in
+            var counts: [String: AttributeValue] = [:]
+            if case .composite(let known)? = before { counts = known }
+            for change in changes {
+                if change.values[0] == .string("("), !change.isRemoval {
+                    throw ProjectionFault(object: change.object, reason: "a parenthesis")
+                }
+                let key = bagKey(change.values)
+                var count: Int64 = 0
+                if case .integer(let known)? = counts[key] { count = known }
+                count += change.isRemoval ? -1 : 1
+                guard count >= 0 else { throw ProjectionFault(object: change.object, reason: "it is not there") }
+                counts[key] = count == 0 ? nil : .integer(count)
+            }
+            return .composite(counts)
+        }
+    }
+
+    static func bagKey(_ values: [AttributeValue]) -> String { values.map { "\($0)" }.joined(separator: ", ") }
 
     static func byStudio() throws -> ViewDescription {
         ViewDescription(

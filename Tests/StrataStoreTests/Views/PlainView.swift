@@ -8,11 +8,22 @@ struct PlainView {
 
     init(_ view: ViewDescription, _ objects: [[String: AttributeValue]]) throws {
         self.view = view
-        for object in objects where Self.meets(object, view) {
+        for object in objects.flatMap({ Self.expanded($0, view) }) where Self.meets(object, view) {
             let keys = view.keys.map { Self.key($0, Self.normal(object[$0.keyPath] ?? .null)) }
             groups[keys.map { "\($0)" }, default: (keys, [])].objects.append(object)
         }
         if groups.isEmpty, view.keys.isEmpty { groups[[]] = ([], []) }
+    }
+
+    /// The object once for each member of a to-many that is a key; as a composite, a to-many has its members.
+    private static func expanded(
+        _ object: [String: AttributeValue], _ view: ViewDescription
+    ) -> [[String: AttributeValue]] {
+        guard let key = view.keys.first(where: { ["tags", "works"].contains($0.keyPath) }) else { return [object] }
+        guard case .composite(let members)? = object[key.keyPath], !members.isEmpty else {
+            return [object.merging([key.keyPath: .null]) { $1 }]
+        }
+        return members.values.map { member in object.merging([key.keyPath: member]) { $1 } }
     }
 
     /// The two conditions of these tests.
@@ -96,11 +107,17 @@ struct PlainView {
     private static func result(
         _ aggregate: ViewAggregate, _ objects: [[String: AttributeValue]]
     ) throws -> AttributeValue {
+        if let projection = aggregate.projection {
+            let keys = objects.map { object in
+                FilmViews.bagKey(projection.inputs.map { normal(object[$0] ?? .null) })
+            }
+            return .composite(Dictionary(grouping: keys, by: \.self).mapValues { .integer(Int64($0.count)) })
+        }
         if aggregate.function == .first || aggregate.function == .last { return ordered(aggregate, objects) }
         guard let path = aggregate.keyPath else { return .integer(Int64(objects.count)) }
         let values = objects.compactMap { $0[path] }.filter { !$0.isNull }
         switch aggregate.function {
-        case .first, .last: return .null
+        case .first, .last, .projection: return .null
         case .count: return .integer(Int64(values.count))
         case .countDistinct: return .integer(Int64(Set(values.map { "\(normal($0))" }).count))
         case .min: return values.min { $0.order(to: $1) == .ascending } ?? .null

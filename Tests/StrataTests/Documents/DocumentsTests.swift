@@ -117,6 +117,19 @@ import Testing
         }
     }
 
+    /// The recipes of an article are run by the suite, too.
+    @Test(arguments: ["A row for each tag", "What no aggregate says"])
+    func everyRecipeForViewsStandsInATestThatRunsIt(heading: String) throws {
+        let page = try Documents.text(Documents.root.appending(path: "Sources/Strata/Strata.docc/ViewsOfYourOwn.md"))
+        let section = try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix(heading) })
+        let test = try Documents.text(
+            Documents.root.appending(path: "Tests/StrataTests/Documents/ViewRecipesTests.swift"))
+        let text = test.filter { !$0.isWhitespace }
+        let blocks = CodeBlock.blocks(ofPage: section)
+        #expect(!blocks.isEmpty)
+        for block in blocks { #expect(text.contains(block.text.filter { !$0.isWhitespace }), "\(block.text)") }
+    }
+
     /// docc checks the links of the articles; README is no part of its catalog.
     @Test func everyLinkOfReadmeLeadsToAFile() throws {
         let text = try Documents.text(Documents.root.appending(path: "README.md"))

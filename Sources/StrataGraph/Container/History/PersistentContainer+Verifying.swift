@@ -16,6 +16,9 @@ public struct StoreVerification: Sendable, Hashable {
     public let problems: [String]
     /// The number of all problems, of which `problems` lists the first.
     public let problemCount: Int
+    /// The declared views that were not compared with the log, because types make columns of them that this process
+    /// does not have (``ViewProjection``).
+    public let uncheckedViews: [String]
     /// How long it took.
     public let duration: Duration
 
@@ -87,7 +90,7 @@ extension PersistentContainer {
         return StoreVerification(
             eventCount: report.eventCount, transactionCount: report.transactionCount,
             objectCount: report.objectCount, problems: report.problems.map(\.description),
-            problemCount: report.problemCount, duration: report.duration)
+            problemCount: report.problemCount, uncheckedViews: report.uncheckedViews, duration: report.duration)
     }
 
     /// Reads every page of the store's file once and compares it with its checksum. Reads and saves go on meanwhile.

@@ -3,7 +3,9 @@ import StrataModel
 
 // Codable values as composites, so that the command line and predicates see into them: a keyed container is a
 // composite with its keys, an unkeyed one a composite with the keys "0", "1", and so on plus "#" with the count, a
-// storable value stands as itself. A value that is no container stands in a composite under the empty key.
+// storable value stands as itself. A value that is no container stands in a composite under the empty key. The elements
+// of sets, and of dictionaries whose keys are no texts or integers, are in the order of their bytes, so that equal values
+// are equal composites.
 
 /// Encodes a Codable value as a composite.
 enum AttributeValueEncoder {
@@ -86,6 +88,9 @@ private struct EncodingNode: Encoder, SingleValueEncodingContainer {
     func encode(any value: some Encodable) throws {
         if let storable = value as? any StorableValue {
             box.content = .single(storable.attributeValue)
+        } else if let parts = try (value as? any UnorderedCollection)?.partsInOrder() {
+            for part in parts { box.appended().content = .single(part) }
+            if parts.isEmpty { box.content = .unkeyed([]) }
         } else {
             try value.encode(to: self)
         }
@@ -146,4 +151,46 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { node().unkeyedContainer() }
     func superEncoder() -> any Encoder { node() }
+}
+
+/// A collection whose elements have no order of their own.
+private protocol UnorderedCollection {
+    /// What it encodes, in an order that does not depend on how it was made; nil if its own encoding has one.
+    func partsInOrder() throws -> [AttributeValue]?
+}
+
+extension Set: UnorderedCollection where Element: Encodable {
+    fileprivate func partsInOrder() throws -> [AttributeValue]? {
+        try map { try EncodedPart($0) }.sorted().map(\.value)
+    }
+}
+
+extension Dictionary: UnorderedCollection where Key: Encodable, Value: Encodable {
+    fileprivate func partsInOrder() throws -> [AttributeValue]? {
+        // Such keys are names of a keyed container.
+        if Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type { return nil }
+        let parts = try map { (key: try EncodedPart($0.key), value: try EncodedPart($0.value)) }
+        return parts.sorted { $0.key < $1.key }.flatMap { [$0.key.value, $0.value.value] }
+    }
+}
+
+/// An element with the bytes by which it is ordered.
+private struct EncodedPart: Comparable {
+    let value: AttributeValue
+    private let bytes: [UInt8]
+
+    init(_ element: some Encodable) throws {
+        let box = EncodingBox()
+        try EncodingNode(box: box, codingPath: []).encode(element)
+        value = box.value
+        var writer = ByteWriter()
+        try ValueCodec.encode(value, into: &writer)
+        bytes = Array(writer.bytes)
+    }
+
+    static func < (left: EncodedPart, right: EncodedPart) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+
+    static func == (left: EncodedPart, right: EncodedPart) -> Bool { left.bytes == right.bytes }
 }

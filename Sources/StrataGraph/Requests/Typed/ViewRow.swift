@@ -71,7 +71,7 @@ public struct ViewColumns {
         return try (1...elements.count + 1).compactMap { elements["\($0)"] }.map { try fitting($0, column) }
     }
 
-    private func found(_ column: String) throws -> AttributeValue {
+    func found(_ column: String) throws -> AttributeValue {
         guard let index = names.firstIndex(of: column) else {
             throw StrataError(
                 .unknownKey,

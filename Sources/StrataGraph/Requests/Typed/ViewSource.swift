@@ -77,6 +77,14 @@ public struct ViewSource<Object: ManagedObject>: Sendable {
         key(property, name)
     }
 
+    /// Groups objects by the members of a to-many: an object is in the group of each of its members, and in that of nil if
+    /// it has none. So the view has a row for each object that has members at the other end.
+    public func grouped<Target: ManagedObject>(
+        by property: KeyPath<Object, ToMany<Target>>, as name: String? = nil
+    ) -> ViewSource {
+        key(property, name)
+    }
+
     private func key(_ property: PartialKeyPath<Object>, _ name: String?) -> ViewSource {
         let isObject = property == \Object.objectID
         let path = isObject ? ViewKey.object : PropertyName.ofAny(property)

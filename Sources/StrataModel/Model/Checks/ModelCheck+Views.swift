@@ -18,6 +18,9 @@ extension ModelCheck {
                 continue
             }
             for key in view.keys { check(key, of: entity, view: view.name) }
+            if view.keys.count(where: { hierarchy.isToMany($0.keyPath, in: entity.name) }) > 1 {
+                report(subject, "has several to-many relationships as keys; one is the most.")
+            }
             for aggregate in view.aggregates { check(aggregate, of: entity, view: view.name) }
             if let predicate = view.predicate {
                 checkCondition(predicate, of: entity, view: view.name)
@@ -52,6 +55,10 @@ extension ModelCheck {
         let what = "key of the view \(view)"
         if key.isObject {
             if key.function != nil { report(Subject(entity.name, view), "has a key of an object by a function.") }
+            return
+        }
+        if hierarchy.isToMany(key.keyPath, in: entity.name) {
+            if key.function != nil { report(subject, "is a to-many relationship and has no parts, as a \(what).") }
             return
         }
         refuseEncrypted([key.keyPath], of: entity.name, in: "the view \(view)")
@@ -117,13 +124,19 @@ extension ModelCheck {
         guard let aggregate = view.aggregates.first(where: { $0.name == column }) else {
             return "\(column) is no column" + NearestName.ending(for: column, among: view.columnNames)
         }
+        if aggregate.function == .projection { return "\(column) is of any length" }
         return aggregate.function.isOrdered ? "\(column) is of an object that may change" : nil
     }
 
     private mutating func check(_ aggregate: ViewAggregate, of entity: EntityDescription, view: String) {
         let what = "\(aggregate.function.rawValue) of the view \(view)"
+        let inputs = aggregate.projection?.inputs ?? []
         refuseEncrypted(
-            [aggregate.keyPath, aggregate.orderPath].compactMap(\.self), of: entity.name, in: "the view \(view)")
+            [aggregate.keyPath, aggregate.orderPath].compactMap(\.self) + inputs, of: entity.name,
+            in: "the view \(view)")
+        if aggregate.function == .projection || aggregate.projection != nil {
+            return checkProjection(aggregate, of: entity, what: what, view: view)
+        }
         if aggregate.function.isOrdered {
             checkOrder(of: aggregate, entity, what: what, view: view)
         } else if aggregate.orderPath != nil || aggregate.limit != nil {
@@ -142,7 +155,7 @@ extension ModelCheck {
         }
         let type = hierarchy.valueType(of: path, in: entity.name)
         switch aggregate.function {
-        case .count, .first, .last: break
+        case .count, .first, .last, .projection: break
         case .countDistinct:
             if type == .undefined { report(subject, "has no type to be compared, in the \(what).") }
         case .sum, .average:
@@ -172,6 +185,27 @@ extension ModelCheck {
         let type = hierarchy.valueType(of: path, in: entity.name)
         if type?.isNumeric != true, type != .date {
             report(subject, "is \(Self.name(type)), neither a number nor a date, as the order of the \(what).")
+        }
+    }
+
+    private mutating func checkProjection(
+        _ aggregate: ViewAggregate, of entity: EntityDescription, what: String, view: String
+    ) {
+        let subject = Subject(entity.name, view)
+        guard let projection = aggregate.projection, aggregate.function == .projection, !projection.typeName.isEmpty
+        else { return report(subject, "has an aggregate \(aggregate.name) that names no type of the app.") }
+        if aggregate.keyPath != nil || aggregate.orderPath != nil || aggregate.limit != nil {
+            report(subject, "has a projection \(aggregate.name) with a key path, which it does not use.")
+        }
+        if Set(projection.inputs).count < projection.inputs.count {
+            report(subject, "has a projection \(aggregate.name) that reads a property twice.")
+        }
+        for path in projection.inputs {
+            if let complaint = hierarchy.complaint(aboutValuePath: path, in: entity.name) {
+                report(Subject(entity.name, path), "\(complaint), in the \(what).")
+            } else if hierarchy.valueType(of: path, in: entity.name) == .undefined {
+                report(Subject(entity.name, path), "has no type, in the \(what).")
+            }
         }
     }
 

@@ -50,6 +50,9 @@ public struct ViewDescription: Sendable, Hashable {
         self.includesSubentities = includesSubentities
     }
 
+    /// Whether types of the app make columns.
+    package var hasProjections: Bool { aggregates.contains { $0.projection != nil } }
+
     /// The names of the columns of a row: the keys, then the aggregates.
     public var columnNames: [String] { keys.map(\.name) + aggregates.map(\.name) }
 }
@@ -59,7 +62,8 @@ public struct ViewKey: Sendable, Hashable, Codable {
     /// The name of the column.
     public var name: String
     /// The name of an attribute or to-one, `composite.element`, or such a name behind to-ones: `studio.country.name`.
-    /// `SELF` is the object itself: then each object has a row of its own.
+    /// `SELF` is the object itself: then each object has a row of its own. For a to-many, an object is in the group of
+    /// each of its members, and in that of nil if it has none.
     public var keyPath: String
     /// What makes a key of the value; nil for the value itself.
     public var function: ViewKeyFunction?
@@ -95,6 +99,8 @@ public struct ViewAggregate: Sendable, Hashable, Codable {
     /// For `first` and `last`: how many objects; nil for one. The column of several is a composite whose elements are
     /// named "1", "2" and so on.
     public var limit: Int?
+    /// For `projection`: the type of the app that makes the column.
+    public var projection: ProjectionReference?
 
     /// An aggregate with its column name.
     public init(
@@ -106,6 +112,12 @@ public struct ViewAggregate: Sendable, Hashable, Codable {
         self.keyPath = keyPath
         self.orderPath = orderPath
         self.limit = limit
+    }
+
+    /// A column that a type of the app makes.
+    public init(_ name: String, _ projection: ProjectionReference) {
+        self.init(name, .projection)
+        self.projection = projection
     }
 }
 
@@ -128,6 +140,8 @@ public enum ViewFunction: String, Sendable, Hashable, Codable, CaseIterable {
     case first
     /// The value of the last object by an order, or the values of the last ones.
     case last
+    /// What a type of the app makes of the objects, as a composite.
+    case projection
 }
 
 extension ViewFunction {
@@ -159,6 +173,7 @@ extension ViewKey: CustomStringConvertible {
 extension ViewAggregate: CustomStringConvertible {
     /// The column and its function: `gross = sum(gross)`.
     public var description: String {
+        if let projection { return "\(name) = \(projection)" }
         var arguments = keyPath ?? ""
         if let orderPath { arguments = (keyPath ?? "SELF") + " by \(orderPath)" }
         if let limit { arguments += ", \(limit)" }

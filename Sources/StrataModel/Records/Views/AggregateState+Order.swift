@@ -21,7 +21,7 @@ extension AggregateState {
         case .minimum, .maximum:
             guard let extreme = extremes.first else { return writer.append(KeyEncoding.null) }
             return extreme.withUnsafeBytes { writer.append($0) }
-        case .first, .last: return writer.append(KeyEncoding.null)
+        case .first, .last, .projected: return writer.append(KeyEncoding.null)
         case .integerSum where function == .sum:
             writer.append(KeyEncoding.present)
             writer.append(bigEndian: UInt64(truncatingIfNeeded: whole >> 64) ^ KeyEncoding.signBit)

@@ -11,6 +11,7 @@
 //   min, max                      UInt32 length, the value as in a key (KeyEncoding.swift); empty without a value
 //   first, last                   UInt16 number of objects; for each, the first or last one first: UInt32 length, value
 //                                 of the order as in a key and UInt64 object id, big-endian
+//   projection                    UInt32 length, the state as a composite (ValueCodec.swift); empty for none yet
 //
 // The words of a sum of doubles are a signed integer in two's complement that counts units of 2^-1074; word 0 has the
 // lowest 64 bits. Neither zero words below nor words of the sign alone above are kept.
@@ -32,6 +33,8 @@ package enum AggregateKind: Sendable, Hashable {
     /// Values of an order with the ids of their objects, in the same table; the state has the first or last ones.
     case first(Int)
     case last(Int)
+    /// What a type of the app has made, as bytes that only it understands.
+    case projected
 
     /// Whether the largest value is sought, so that values are complemented where they are kept.
     package var isDescending: Bool {
@@ -59,6 +62,7 @@ package enum AggregateKind: Sendable, Hashable {
             case .max: .maximum
             case .first: .first(limit)
             case .last: .last(limit)
+            case .projection: .projected
             case .sum, .average:
                 switch type {
                 case .decimal?: .decimalSum
@@ -75,7 +79,8 @@ package struct AggregateState: Sendable, Hashable {
     package var whole: Int128 = 0
     package var decimal: DecimalSum?
     package var double: DoubleSum?
-    /// The smallest or largest values, as in a key; one at most for a minimum or maximum.
+    /// The smallest or largest values, as in a key; one at most for a minimum or maximum. For a projection, the bytes of
+    /// its state.
     package var extremes: [[UInt8]] = []
 
     package init() {}
@@ -126,6 +131,12 @@ package struct AggregateState: Sendable, Hashable {
             }
         // The values are read from the objects.
         case .first, .last: return .null
+        case .projected:
+            guard let state = extremes.first else { return .null }
+            return try state.withUnsafeBytes { bytes in
+                var reader = ByteReader(bytes)
+                return try ValueCodec.decode(&reader)
+            }
         case .integerSum, .decimalSum, .doubleSum:
             return try function == .average ? ValueArithmetic.mean(of: total(kind), count: count) : total(kind)
         }
@@ -157,7 +168,7 @@ package struct AggregateState: Sendable, Hashable {
     package func encode(_ kind: AggregateKind, into writer: inout ByteWriter) {
         switch kind {
         case .rows: return
-        case .minimum, .maximum: return Self.append(extremes.first ?? [], to: &writer)
+        case .minimum, .maximum, .projected: return Self.append(extremes.first ?? [], to: &writer)
         case .first, .last:
             writer.append(littleEndian: UInt16(truncatingIfNeeded: extremes.count))
             for extreme in extremes { Self.append(extreme, to: &writer) }
@@ -182,7 +193,7 @@ package struct AggregateState: Sendable, Hashable {
     package init(_ kind: AggregateKind, _ reader: inout ByteReader) throws(CorruptRecord) {
         switch kind {
         case .rows: return
-        case .minimum, .maximum:
+        case .minimum, .maximum, .projected:
             let extreme = Array(try reader.readCountedBytes())
             extremes = extreme.isEmpty ? [] : [extreme]
             return

@@ -18,7 +18,8 @@ struct ViewMeaning: Hashable {
         description = view
         let paths =
             view.keys.map(\.keyPath) + view.aggregates.compactMap(\.keyPath)
-            + view.aggregates.compactMap(\.orderPath) + (view.predicate?.keyPaths.sorted() ?? [])
+            + view.aggregates.compactMap(\.orderPath) + view.aggregates.flatMap { $0.projection?.inputs ?? [] }
+            + (view.predicate?.keyPaths.sorted() ?? [])
         parts = paths.map { path in
             let end = model.hierarchy.behindToOnes(path, in: view.entityName)
             let part = model.hierarchy.keyPart(end.path, in: end.entityName)

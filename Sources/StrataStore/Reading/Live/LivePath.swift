@@ -51,6 +51,8 @@ struct LivePairs: Hashable, Sendable {
     let isForward: Bool
     let isSymmetric: Bool
     var isSettling: Bool
+    /// The way to the members.
+    var members: [LiveHop] = []
 
     /// The ends of the pair that own the relationship.
     func owners(of key: PairKey) -> [ObjectID] {

@@ -114,7 +114,7 @@ struct LiveReadings: Sendable {
         case .pair(let canonical):
             let link = LivePairs(
                 hops: position.hops, canonical: canonical, isForward: canonical == property.id,
-                isSymmetric: relationship.inverse == property.id, isSettling: isSettling)
+                isSymmetric: relationship.inverse == property.id, isSettling: isSettling, members: target.hops)
             if !pairs.contains(link) { pairs.append(link) }
         }
         touch(target)

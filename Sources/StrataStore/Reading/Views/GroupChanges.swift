@@ -38,9 +38,14 @@ final class GroupChanges {
     @exclusivity(unchecked) private var valueKey = ByteWriter(capacity: 256)
     /// The keys of values that become more, by group; found by `lay`.
     private var added: [Int: [[UInt8]]] = [:]
+    /// What comes into the states of projections and leaves them, by their numbers in `states`.
+    private var projected: [Int: ProjectedChanges] = [:]
+    /// The next states of projections, once they are known.
+    private var foreseen: [Int: [UInt8]] = [:]
+    private var projectedSize = 0
 
     /// About the memory taken.
-    var sizeInBytes: Int { groups.count * 160 + states.count * 96 + valueChanges.count * 128 }
+    var sizeInBytes: Int { groups.count * 160 + states.count * 96 + valueChanges.count * 128 + projectedSize }
     var isEmpty: Bool { groups.isEmpty }
 
     // MARK: Collecting
@@ -74,7 +79,7 @@ final class GroupChanges {
         if value.isNull { return }
         let state = group.first + aggregate
         switch kind {
-        case .rows: return
+        case .rows, .projected: return
         case .values: states[state].count += sign
         case .integerSum, .decimalSum, .doubleSum:
             switch value {
@@ -92,6 +97,18 @@ final class GroupChanges {
             if !value.isNaN { keep(aggregate, sign, to: group) { GroupKey.append(value, keyKind, of: id, to: &$0) } }
         case .distinct: keep(aggregate, sign, to: group) { GroupKey.append(value, keyKind, to: &$0) }
         }
+    }
+
+    /// Adds what a projection reads of an object, or takes it away.
+    func add(
+        _ values: [AttributeValue], of id: ObjectID, _ aggregate: Int, _ sign: Int64, to group: Group
+    ) throws {
+        var own = projected.removeValue(forKey: group.first + aggregate) ?? ProjectedChanges()
+        let before = own.sizeInBytes
+        try own.add(id, values, sign)
+        projectedSize += own.sizeInBytes - before
+        projected[group.first + aggregate] = own
+        groups[group.number].changesValues = true
     }
 
     /// Adds a value to those that the group keeps, or takes it away.
@@ -127,6 +144,38 @@ final class GroupChanges {
                 context: .init(entityName: group.view.description.entityName))
         }
         for index in state.aggregates.indices { state.aggregates[index].add(states[group.first + index]) }
+        if projected.isEmpty || state.rowCount == 0 { return }
+        for (index, kind) in group.view.kinds.enumerated() where kind == .projected {
+            let number = group.first + index
+            if let known = foreseen[number] {
+                state.aggregates[index].extremes = [known]
+            } else if let changes = projected[number] {
+                let before = state.aggregates[index].extremes.first
+                state.aggregates[index].extremes = [try group.view.advance(index, before, by: changes)]
+            }
+        }
+    }
+
+    /// Makes the next states of projections ahead of their writing, so that what they cannot follow is known before.
+    ///
+    /// - Parameter tables: what has the states before; nil for none.
+    /// - Throws: `ViewFault`; `viewFailed` if the process does not have the type.
+    func foresee(over tables: ViewTables?, _ transaction: ReadTransaction) throws {
+        if projected.isEmpty { return }
+        var stored = ByteWriter(capacity: 256)
+        for number in groups.indices where groups[number].view.hasProjections {
+            let view = groups[number].view
+            stored.reset()
+            ViewKeys.append(group: table.key(number), to: &stored)
+            var state = GroupState(view)
+            if let record = try tables.flatMap({ try transaction.get($0.groups, stored.bytes) }) {
+                state = try GroupState.decode(stored.bytes, record, view).state
+            }
+            try apply(number, to: &state)
+            for (index, kind) in view.kinds.enumerated() where kind == .projected {
+                foreseen[groups[number].first + index] = state.aggregates[index].extremes.first
+            }
+        }
     }
 
     /// Counts a value that is new in its group, or no longer there.

@@ -72,13 +72,21 @@ extension Snapshot {
         }
     }
 
-    /// The objects of a view whose groups may differ between two states: those that layers cover, and those that lead to
-    /// a row that they cover, in one state or the other.
+    /// The objects of a view whose groups may differ between two states: those that layers cover, those that lead to a
+    /// row that they cover, in one state or the other, and those that have another link.
     private func concerned(_ view: PreparedView, _ base: Snapshot) throws -> Set<ObjectID> {
         var found: Set<ObjectID> = []
         for layer in layers + base.layers {
             for entity in view.entities { found.formUnion(layer.touched(entity)) }
             guard view.crossesRelationships else { continue }
+            for pairs in view.pairs {
+                for key in layer.pairs.keys where key.property == pairs.canonical {
+                    for owner in pairs.owners(of: key) {
+                        found.formUnion(try base.sources(of: owner, through: pairs.hops))
+                        found.formUnion(try sources(of: owner, through: pairs.hops))
+                    }
+                }
+            }
             for reading in view.readings where !reading.hops.isEmpty {
                 for entity in reading.entities {
                     for id in layer.touched(entity) {

@@ -7,6 +7,7 @@ extension Snapshot {
     package func isConcerned(view name: String, by difference: StateDifference) throws -> Bool {
         let view = try preparedView(name)
         return difference.rows.contains { view.shownEntities.contains($0.entityID) }
+            || difference.pairs.contains { pair in view.pairs.contains { $0.canonical == pair.property } }
     }
 
     /// The number of columns of a view that are keys.

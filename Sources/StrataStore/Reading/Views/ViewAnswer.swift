@@ -16,7 +16,7 @@ struct ViewAnswer: Sendable {
     static func find(
         _ request: RowsRequest, _ shape: GroupShape, _ entity: EntitySchema, _ schema: Schema
     ) throws(StrataError) -> ViewAnswer? {
-        guard !schema.model.views.isEmpty, shape.expansion == nil else { return nil }
+        guard !schema.model.views.isEmpty else { return nil }
         for view in try IndexMap.of(schema).views.inline {
             let description = view.description
             guard description.entityName == entity.name,
@@ -74,12 +74,8 @@ struct ViewAnswer: Sendable {
                 let row = try view.columns(group.key, group.state, evaluation)
                 let results = aggregates.map { index in
                     let (own, result) = (group.state.aggregates[index], row[view.keys.count + index])
-                    switch view.aggregates[index].kind {
-                    // The sum of no values is a whole number in a request.
-                    case .decimalSum where own.count == 0 && view.aggregates[index].function == .sum:
-                        return AttributeValue.integer(0)
-                    case .integerSum: if Int64(exactly: own.whole) == nil { isExact = false }
-                    default: break
+                    if view.aggregates[index].kind == .integerSum, Int64(exactly: own.whole) == nil {
+                        isExact = false
                     }
                     return result
                 }

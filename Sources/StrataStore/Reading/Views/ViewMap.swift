@@ -3,24 +3,31 @@ import StrataModel
 /// The declared views of one model, prepared once: how a row is added to groups.
 final class ViewMap: Sendable {
     let views: [PreparedView]
+    /// The views that are kept in each commit, and of which types of the app make columns.
+    let inlineProjections: [PreparedView]
     private let ofEntities: EntityTable<[PreparedView]>
     private let watched: EntityTable<Bool>
     /// The properties that inline views across relationships read.
     private let watchedProperties: Set<PropertyID>
+    /// The relationships whose pairs such views read, in their canonical direction.
+    private let watchedPairs: Set<PropertyID>
 
     /// - Throws: `invalidModel` for a view that cannot be kept; the check of a model refuses it before.
     init(_ schema: Schema) throws(StrataError) {
         var views: [PreparedView] = []
         for description in schema.model.views { views.append(try PreparedView(description, schema)) }
         self.views = views
+        inlineProjections = views.filter { $0.isInline && $0.hasProjections }
         var ofEntities: [EntityID: [PreparedView]] = [:]
         var watched: [EntityID: Bool] = [:]
         var watchedProperties: Set<PropertyID> = []
+        var watchedPairs: Set<PropertyID> = []
         for view in views where view.isInline {
             guard view.crossesRelationships else {
                 for entity in view.entities { ofEntities[entity, default: []].append(view) }
                 continue
             }
+            watchedPairs.formUnion(view.pairs.map(\.canonical))
             for reading in view.readings {
                 watchedProperties.formUnion(reading.settling)
                 for entity in reading.entities { watched[entity] = true }
@@ -29,6 +36,7 @@ final class ViewMap: Sendable {
         self.ofEntities = EntityTable(ofEntities, otherwise: [])
         self.watched = EntityTable(watched, otherwise: false)
         self.watchedProperties = watchedProperties
+        self.watchedPairs = watchedPairs
     }
 
     /// The views that are kept in each commit.
@@ -45,6 +53,9 @@ final class ViewMap: Sendable {
 
     /// Whether the change of these properties can change what such a view says.
     func isWatching(_ changed: [PropertyID]) -> Bool { changed.contains(where: watchedProperties.contains) }
+
+    /// Whether a link of this relationship, in its canonical direction, can change what such a view says.
+    func isWatching(pairsOf canonical: PropertyID) -> Bool { watchedPairs.contains(canonical) }
 
     func view(named name: String) -> PreparedView? { views.first { $0.description.name == name } }
 }
@@ -66,15 +77,24 @@ final class PreparedView: Sendable {
         let type: AttributeType?
         /// Whether it is the object itself.
         let isObject: Bool
+        /// The to-many whose members are the keys.
+        let members: PropertyID?
 
         /// The object itself.
         init() {
             (slot, path, far, function, kind, type, isObject) = (0, [], nil, nil, .objectID, nil, true)
+            members = nil
+        }
+
+        /// Each of the members of a to-many.
+        init(members: PropertyID) {
+            (slot, path, far, function, kind, type, isObject) = (0, [], nil, nil, .objectID, nil, false)
+            self.members = members
         }
 
         init(slot: Int, path: [String], far: ValuePath?, kind: KeyKind, type: AttributeType?) {
             (self.slot, self.path, self.far, self.kind, self.type) = (slot, path, far, kind, type)
-            function = nil
+            (function, members) = (nil, nil)
             isObject = false
         }
 
@@ -84,7 +104,7 @@ final class PreparedView: Sendable {
             self.function = function
             if case .calendar = function { kind = .integer } else { kind = value.kind }
             type = function.type(of: value.type)
-            isObject = false
+            (isObject, members) = (false, nil)
         }
 
         /// The value of an object.
@@ -105,11 +125,23 @@ final class PreparedView: Sendable {
         let shown: Value?
         /// Whether the column is a composite of several objects.
         let isList: Bool
+        /// The type of the app that makes the column.
+        let projection: ProjectionReference?
+        /// What it reads.
+        let inputs: [Value]
 
         init(
             function: ViewFunction, kind: AggregateKind, value: Value?, shown: Value? = nil, isList: Bool = false
         ) {
             (self.function, self.kind, self.value, self.shown, self.isList) = (function, kind, value, shown, isList)
+            projection = nil
+            inputs = []
+        }
+
+        init(_ projection: ProjectionReference, inputs: [Value]) {
+            (function, kind, value, shown, isList) = (.projection, .projected, nil, nil, false)
+            self.projection = projection
+            self.inputs = inputs
         }
     }
 
@@ -121,11 +153,17 @@ final class PreparedView: Sendable {
     let aggregates: [Aggregate]
     /// Those of `aggregates`.
     let kinds: [AggregateKind]
+    /// The types of the app that make columns.
+    let projectionNames: [String]
     let orders: [Order]
+    /// The to-many whose members are keys: an object is in the group of each of its members.
+    private let membersKey: PropertyID?
     /// Whether an object's group or values depend on other rows than its own.
     let crossesRelationships: Bool
     /// What the groups are made of, and how it is reached from the objects.
     let readings: [LiveReading]
+    /// The links without a slot that they are made of.
+    let pairs: [LivePairs]
     /// The entities whose rows can change what rows of the view show.
     let shownEntities: Set<EntityID>
     private let filter: (any RowCondition)?
@@ -144,6 +182,13 @@ final class PreparedView: Sendable {
         self.keys = keys
         var aggregates: [Aggregate] = []
         for aggregate in description.aggregates {
+            if let projection = aggregate.projection {
+                let inputs = try projection.inputs.map { (path) throws(StrataError) in
+                    try Self.value(path, entity, schema, description)
+                }
+                aggregates.append(Aggregate(projection, inputs: inputs))
+                continue
+            }
             if aggregate.function.isOrdered {
                 aggregates.append(try Self.ordered(aggregate, entity, schema, description))
                 continue
@@ -160,6 +205,7 @@ final class PreparedView: Sendable {
         }
         self.aggregates = aggregates
         kinds = aggregates.map(\.kind)
+        projectionNames = aggregates.compactMap(\.projection?.typeName)
         orders = description.orders.enumerated().map { Order($0.offset, $0.element, of: description) }
         if let predicate = description.predicate {
             filter = JunctionCondition(
@@ -168,13 +214,18 @@ final class PreparedView: Sendable {
             filter = nil
         }
         let paths = description.collectedPaths
-        readings = LiveReadings(paths: paths, entity, schema).readings
+        membersKey = keys.lazy.compactMap(\.members).first
+        let live = LiveReadings(paths: paths, entity, schema)
+        pairs = live.pairs
+        // Of the members that are keys only their links count.
+        let ends = Set(pairs.map(\.members))
+        readings = live.readings.filter { !$0.settling.isEmpty || $0.hops.isEmpty || !ends.contains($0.hops) }
         let shown = LiveReadings(paths: description.aggregates.compactMap(\.keyPath), entity, schema).readings
         shownEntities = Set(entities + (readings + shown).flatMap(\.entities))
         // The target of a to-one that is a key is not read: its id is in the row.
-        crossesRelationships = paths.contains {
-            schema.model.hierarchy.behindToOnes($0, in: entity.name).path != $0
-        }
+        crossesRelationships =
+            membersKey != nil
+            || paths.contains { schema.model.hierarchy.behindToOnes($0, in: entity.name).path != $0 }
         properties = readings.first { $0.hops.isEmpty }?.settling ?? []
     }
 
@@ -182,6 +233,9 @@ final class PreparedView: Sendable {
         _ key: ViewKey, _ entity: EntitySchema, _ schema: Schema, _ view: ViewDescription
     ) throws(StrataError) -> Value {
         if key.isObject { return Value() }
+        if let property = entity.property(named: key.keyPath), property.relationship?.isToMany == true {
+            return Value(members: property.id)
+        }
         let value = try value(key.keyPath, entity, schema, view)
         guard let function = key.function else { return value }
         let zones = schema.assignment.zones[view.name] ?? [:]
@@ -227,6 +281,9 @@ final class PreparedView: Sendable {
 
     var isInline: Bool { description.upkeep == .inline }
 
+    /// Whether types of the app make columns.
+    var hasProjections: Bool { !projectionNames.isEmpty }
+
     /// Where errors say that they are.
     var context: StrataError.Context { .init(entityName: description.entityName, key: description.name) }
 
@@ -244,6 +301,17 @@ final class PreparedView: Sendable {
         to changes: GroupChanges
     ) throws {
         if let filter, try !filter.holds(row, id, evaluation()) { return }
+        guard let membersKey else { return try add(row, id, member: .null, sign, evaluation(), to: changes) }
+        let members = try evaluation().snapshot?.members(of: membersKey, owner: id) ?? []
+        for member in members { try add(row, id, member: .objectID(member), sign, evaluation(), to: changes) }
+        if members.isEmpty { try add(row, id, member: .null, sign, evaluation(), to: changes) }
+    }
+
+    /// - Parameter member: the key of a to-many.
+    private func add(
+        _ row: RowReader, _ id: ObjectID, member: AttributeValue, _ sign: Int64,
+        _ evaluation: @autoclosure () -> Evaluation, to changes: GroupChanges
+    ) throws {
         changes.begin(self)
         for key in keys {
             if let function = key.function {
@@ -253,13 +321,20 @@ final class PreparedView: Sendable {
                 GroupKey.append(try far.value(row, id, evaluation()), key.kind, to: &changes.key)
             } else if key.isObject {
                 GroupKey.append(.objectID(id), key.kind, to: &changes.key)
+            } else if key.members != nil {
+                GroupKey.append(member, key.kind, to: &changes.key)
             } else {
                 try GroupKey.append(row, key.slot, key.path, key.kind, to: &changes.key)
             }
         }
         let group = changes.group(self, sign)
         for index in aggregates.indices {
-            guard let value = aggregates[index].value else { continue }
+            guard let value = aggregates[index].value else {
+                guard kinds[index] == .projected else { continue }
+                let values = try aggregates[index].inputs.map { try $0.value(row, id, evaluation()) }
+                try changes.add(values, of: id, index, sign, to: group)
+                continue
+            }
             if let far = value.far {
                 let found = try far.value(row, id, evaluation())
                 changes.add(found, of: id, kinds[index], value.kind, index, sign, to: group)
@@ -298,6 +373,7 @@ extension ViewDescription {
     fileprivate var collectedPaths: [String] {
         keys.filter { !$0.isObject }.map(\.keyPath)
             + aggregates.compactMap { $0.function.isOrdered ? $0.orderPath : $0.keyPath }
+            + aggregates.flatMap { $0.projection?.inputs ?? [] }
             + (predicate?.keyPaths.sorted() ?? [])
     }
 }

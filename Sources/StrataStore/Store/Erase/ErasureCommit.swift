@@ -28,7 +28,7 @@ struct ErasureCommit: ~Copyable {
         var tables = file.tables
         tables.bufferLimits.fewestPages = .max
         var projector = Projector(tables: tables, histories: histories, tracking: .independent)
-        try projector.noteBuildingViews(transaction)
+        try projector.noteBuildingViews(at: head.event, transaction)
         try projector.checkTables()
         self.file = file
         self.transaction = transaction

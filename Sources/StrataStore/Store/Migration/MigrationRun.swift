@@ -151,7 +151,7 @@ struct MigrationRun {
         }
         guard step.events.count > 0 else { return step.next }
         var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
-        try projector.noteBuildingViews(transaction)
+        try projector.noteBuildingViews(at: head.event, transaction)
         let description = TransactionDescription(
             id: .ofTransaction(), author: Self.author, contextName: Self.contextName,
             metadata: Self.metadata(migration.new.version), touched: step.touched.records)

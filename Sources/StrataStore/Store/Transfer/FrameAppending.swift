@@ -25,9 +25,9 @@ struct FrameAppending: ~Copyable {
 
     var histories: SchemaHistory { projector.histories }
 
-    /// Finds out which views of a store that is open a worker is building.
-    mutating func noteBuildingViews(_ transaction: ReadTransaction) throws {
-        try projector.noteBuildingViews(transaction)
+    /// Finds out which views of a store that is open are left to a worker.
+    mutating func noteBuildingViews(_ transaction: WriteTransaction) throws {
+        try projector.noteBuildingViews(at: head.event, transaction)
     }
 
     /// - Throws: `divergedLog` if the frame does not continue this log; `corrupt` if its content is not what its

@@ -19,6 +19,8 @@ final class ReplayComparison {
     /// Whether the verifier has finished; until then only the verifier reports progress.
     let isAlone: Locked<Bool>
     private(set) var problems = ProblemList()
+    /// The declared views with columns of types that this process does not have: they are not compared.
+    private(set) var uncheckedViews: [String] = []
     /// The digest of each view of the store.
     private(set) var digests: [TableDigest] = []
 
@@ -127,13 +129,19 @@ final class ReplayComparison {
             try ViewFault.naming { try projector.fillInlineViews(without: Set(progress.keys), target) }
         }
         for (view, own) in progress where own.isRetired { try group(view, own, histories, views, scratch) }
-        for view in try IndexMap.of(schema).views.views where progress[view.id] != nil {
+        for view in try IndexMap.of(schema).views.views where !view.hasCode {
+            uncheckedViews.append(view.description.name)
+            try copy(view.id, into: scratch)
+        }
+        for view in try IndexMap.of(schema).views.views where progress[view.id] != nil && view.hasCode {
             let maker = try ViewStepMaker(view, file, transaction, head.event, histories, schema, ViewStepLimits())
             guard let progress = maker.before, progress.isBegun else { continue }
             let changes = GroupChanges()
             try maker.state(at: progress.position).group(
                 view, where: { $0 < progress.next && !progress.leftOut.contains($0) }, into: changes)
-            try scratch.environment.write { try changes.write(to: views, $0) }
+            try scratch.environment.write { target in
+                try ViewFault.naming { try changes.write(to: views, target) }
+            }
         }
     }
 
@@ -145,7 +153,7 @@ final class ReplayComparison {
     ) throws {
         let old = try histories.schemas.last { $0.assignment.views.values.contains(view) }
         guard progress.isComplete, let old,
-            let prepared = try IndexMap.of(old).views.views.first(where: { $0.id == view })
+            let prepared = try IndexMap.of(old).views.views.first(where: { $0.id == view }), prepared.hasCode
         else { return try copy(view, into: scratch) }
         let past = try histories.through(old.version)
         let maker = try ViewStepMaker(prepared, file, transaction, head.event, past, old, ViewStepLimits())

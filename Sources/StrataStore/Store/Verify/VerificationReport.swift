@@ -73,6 +73,9 @@ package struct VerificationReport: Sendable {
     package let hasUnfinishedErasure: Bool
     /// The digest of every view; empty after a quick verification, or if a table could not be read.
     package let digests: [TableDigest]
+    /// The declared views that were not compared, because types of an app make columns of them that this process does
+    /// not have.
+    package let uncheckedViews: [String]
     /// How much of the file was read.
     package let read: VerifiedVolume
     package let duration: Duration

@@ -26,6 +26,7 @@ final class Verifier {
     var keyWriter = ByteWriter()
     private var volume = VerifiedVolume()
     private var digests: [TableDigest] = []
+    private var uncheckedViews: [String] = []
 
     init(
         _ file: StoreFile, _ blobs: BlobStore, _ transaction: ReadTransaction, _ depth: VerificationDepth,
@@ -91,6 +92,7 @@ final class Verifier {
         if let comparison {
             problems.append(comparison.problems)
             digests = comparison.digests
+            uncheckedViews = comparison.uncheckedViews
         }
     }
 
@@ -101,7 +103,7 @@ final class Verifier {
             problemCount: problems.count, erasedEventCount: log.erasedEventCount,
             erasures: log.erasures.map { VerifiedErasure(transaction: $0.transaction, record: $0.record) },
             hasUnfinishedErasure: log.hasErasureMark,
-            digests: digests, read: volume, duration: duration)
+            digests: digests, uncheckedViews: uncheckedViews, read: volume, duration: duration)
     }
 
     private func makeComparison(_ transaction: ReadTransaction) -> ReplayComparison? {

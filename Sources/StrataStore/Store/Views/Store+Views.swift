@@ -67,7 +67,7 @@ extension ViewUse {
         var phase = ViewUpkeepState.Phase.live
         if let failure = progress.failure {
             phase = .failed(failure)
-        } else if !progress.isComplete || view.upkeep == .inline {
+        } else if !progress.isComplete || view.upkeep == .inline && !view.hasProjections {
             phase = .building(try share(progress, view, transaction, file, histories))
         }
         let reader = LogReader(transaction, file.tables, histories)

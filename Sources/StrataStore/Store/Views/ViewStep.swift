@@ -109,6 +109,7 @@ struct ViewStepMaker {
             step.after.position = target
         }
         step.after.failure = nil
+        try step.changes.foresee(over: step.beginsAnew ? nil : file.tables.views, transaction)
         return step
     }
 
@@ -119,13 +120,24 @@ struct ViewStepMaker {
         return step
     }
 
-    /// The step that leaves out the object that could not be grouped.
+    /// The step that leaves out the object that could not be grouped. A projection that cannot give it up, or whose type
+    /// this process does not have, is made anew without it.
     func stepLeavingOut(_ id: ObjectID) throws -> ViewStep {
         var step = step(after: before ?? ViewProgress())
         if step.after.isBegun, id < step.after.next {
             let state = try state(at: step.after.position)
-            try state.row(id)?.withNewestReader(id, schema) {
-                try view.add($0, id, -1, Evaluation(state), to: step.changes)
+            do {
+                try state.row(id)?.withNewestReader(id, schema) {
+                    try view.add($0, id, -1, Evaluation(state), to: step.changes)
+                }
+                if view.hasCode { try step.changes.foresee(over: file.tables.views, transaction) }
+            } catch is ViewFault {
+                step.beginsAnew = true
+            }
+            if view.hasProjections, step.beginsAnew || !view.hasCode {
+                step = self.step(after: ViewProgress())
+                step.after.leftOut = before?.leftOut ?? []
+                step.beginsAnew = true
             }
         }
         step.after.leftOut.insert(id)

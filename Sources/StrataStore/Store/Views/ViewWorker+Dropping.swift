@@ -9,7 +9,9 @@ extension ViewWorker {
     /// Whether there is a view that catches up, one to be built or one to be dropped.
     func hasWork() throws -> Bool {
         try file.read { transaction, _, histories in
-            if histories.newest?.model.views.contains(where: { $0.upkeep == .catchingUp }) == true { return true }
+            // A view with projections falls behind when a process saves that does not have their types.
+            let views = histories.newest?.model.views ?? []
+            if views.contains(where: { $0.upkeep == .catchingUp || $0.hasProjections }) { return true }
             return try !ViewProgress.all(transaction, file.tables).isEmpty
         }
     }

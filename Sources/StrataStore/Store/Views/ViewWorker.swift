@@ -29,13 +29,13 @@ struct ViewWorker: Sendable {
     /// Seconds until an event is tried again: twice as many after each attempt.
     private static let longestPause = 300.0
 
-    /// The names of the views that catch up or are being built.
+    /// The names of the views that catch up or are being built, and whose types this process has.
     func views() throws -> [String] {
         try file.read { transaction, _, histories in
             guard let schema = histories.newest, !schema.model.views.isEmpty else { return [] }
             let progress = try ViewProgress.all(transaction, file.tables)
-            return try IndexMap.of(schema).views.views.filter { !$0.isInline || progress[$0.id] != nil }
-                .map(\.description.name)
+            return try IndexMap.of(schema).views.views
+                .filter { $0.hasCode && (!$0.isInline || progress[$0.id] != nil) }.map(\.description.name)
         }
     }
 

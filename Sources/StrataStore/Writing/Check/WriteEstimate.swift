@@ -181,11 +181,14 @@ struct WriteEstimate {
     /// each such object.
     private func reach(of view: PreparedView) throws -> Int {
         let own = Set(view.entities)
-        let reach =
+        var reach =
             changes.insertions.count { own.contains($0.id.entityID) }
             + 2 * changes.updates.count { own.contains($0.id.entityID) }
             + changes.deletions.count { own.contains($0.id.entityID) }
         guard view.crossesRelationships else { return reach }
+        // Each link may move an object in two groups.
+        let rows = changes.insertions.count + changes.updates.count + changes.deletions.count
+        if !view.pairs.isEmpty { reach += 2 * max(0, eventCount - rows) }
         let far = Set(view.readings.filter { !$0.hops.isEmpty }.flatMap(\.entities)).subtracting(own)
         let moved =
             changes.updates.count { far.contains($0.id.entityID) }

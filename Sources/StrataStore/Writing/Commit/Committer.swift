@@ -3,6 +3,12 @@ import LMDB
 import Logging
 import StrataModel
 
+/// The refusal of a save that has written something, as by a declared view that cannot follow it: nothing of its
+/// transaction may be committed.
+private struct LateRefusal: Error {
+    let cause: StrataError
+}
+
 /// Commits saves: checks each at the head, applies it, and commits the group with one sync.
 ///
 /// **The layer Writing** turns change sets into commits. `ChangeSet` is what contexts hand over; `Batch` resolves
@@ -65,7 +71,9 @@ final class Committer {
         } catch {
             // Nothing of the group is on disk. Each save is tried alone, so that one failure does not affect the
             // others.
-            guard saves.count > 1 else { return [.failure(file.publicError(error, during: "save"))] }
+            guard saves.count > 1 else {
+                return [.failure(file.publicError((error as? LateRefusal)?.cause ?? error, during: "save"))]
+            }
             return saves.flatMap { commit([$0]) }
         }
     }
@@ -170,7 +178,7 @@ final class Committer {
         var head = try file.readHead(transaction)
         let before = head
         projector.adopt(try file.histories(for: head, transaction))
-        try projector.noteBuildingViews(transaction)
+        try projector.noteBuildingViews(at: head.event, transaction)
         var results: [Submission.Answer] = []
         while true {
             for changes in group[results.count...] {
@@ -235,8 +243,13 @@ final class Committer {
             let description = TransactionDescription(
                 id: changes.transactionID, author: changes.author, contextName: changes.contextName,
                 metadata: changes.metadata, touched: touched)
-            let record = try LogWriter.append(
-                events, description, after: &head, file, transaction, &projector, written: written)
+            let record: TransactionRecord
+            do {
+                record = try LogWriter.append(
+                    events, description, after: &head, file, transaction, &projector, written: written)
+            } catch let refusal as StrataError {
+                throw LateRefusal(cause: refusal)
+            }
             if record.eventCount < file.tables.packing.fewestInTransaction, let eventsApart {
                 self.eventsApart = eventsApart + record.eventCount
             }

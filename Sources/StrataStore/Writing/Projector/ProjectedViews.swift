@@ -7,8 +7,9 @@ struct ProjectedViews {
     /// Installing a model leaves new inline views of more objects to a worker, and views that it replaces; nil makes and
     /// drops all of them at once.
     var mostObjectsAtOnce: Int?
-    /// Whether a model is installed though a new inline view cannot group an object. A worker tells that then.
+    /// Whether a model is installed though a new inline view cannot group an object, and views with columns that types of
+    /// the app make are left to a worker, which tells what they cannot follow.
     var acceptsFaults = false
-    /// The views that a worker is building: events leave them alone.
+    /// The views that are left to a worker: events leave them alone.
     var building: Set<ViewID> = []
 }

@@ -40,11 +40,34 @@ extension Projector {
         watched.set(id, try histories.converted(before.image, from: before.layout, to: entity.schema))
     }
 
-    /// Finds out which views a worker is building.
-    mutating func noteBuildingViews(_ transaction: ReadTransaction) throws {
+    /// Notes a pair as it was before the batch, as a row is noted.
+    ///
+    /// - Parameter before: nil if it was not linked.
+    mutating func watch(_ key: PairKey, before: PairPositions?) throws {
+        guard declared.areKept else { return }
+        let plan = try indexes()
+        guard try plan.views.isWatching(pairsOf: key.property) else { return }
+        guard tables.views != nil else { throw ViewTables.missing(texts: false) }
+        batch.watchedRows(histories, plan.schema, without: declared.building).set(key, before)
+    }
+
+    /// Finds out which views are left to a worker: those that it is building, and inline views that this projector does
+    /// not keep. These stay behind at the state before its first event.
+    ///
+    /// - Parameter last: the end of the log.
+    mutating func noteBuildingViews(at last: EventNumber, _ transaction: WriteTransaction) throws {
         declared.building = []
         guard let schema = histories.newest, !schema.model.views.isEmpty else { return }
         declared.building = Set(try ViewProgress.all(transaction, tables).keys)
+        for view in try IndexMap.of(schema).views.inlineProjections where isForWorker(view) {
+            guard declared.building.insert(view.id).inserted else { continue }
+            try ViewProgress(all: 0, at: last).write(view.id, transaction, tables)
+        }
+    }
+
+    /// Whether a view has columns that this projector cannot make, or whose faults it must not answer with a refusal.
+    private func isForWorker(_ view: PreparedView) -> Bool {
+        view.hasProjections && (declared.acceptsFaults || !view.hasCode)
     }
 
     /// Removes the groups of views that the model no longer has, and groups the objects for the new inline ones in one
@@ -65,7 +88,7 @@ extension Projector {
         guard let views = tables.views else { throw ViewTables.missing(texts: false) }
         if let table = views.texts { try fill(texts, plan, table, transaction) }
         guard declared.areKept else { return try dropped.forEach { try tables.clear($0, transaction) } }
-        let later = try fresh.filter { try isLarge($0, transaction) }
+        let later = try fresh.filter { try isForWorker($0) || isLarge($0, transaction) }
         for view in later { try leaveToWorker(view, transaction) }
         fresh.removeAll { declared.building.contains($0.id) }
         for view in dropped.sorted() {
@@ -143,6 +166,7 @@ extension Projector {
             try fill(try plan.texts.texts.filter { $0.id == view }, plan, table, transaction)
         }
         let found = try plan.views.views.filter { $0.id == view }
+        try found.forEach { try $0.checkCode() }
         let count = try fill(found, plan, views, transaction)
         if found.contains(where: { !$0.isInline }) {
             try ViewProgress(all: count, at: head).write(view, transaction, tables)
@@ -156,15 +180,23 @@ extension Projector {
     func fillInlineViews(without left: Set<ViewID>, _ transaction: WriteTransaction) throws {
         guard let views = tables.views, let schema = histories.newest else { return }
         let plan = IndexMap.of(schema)
-        try fill(try plan.views.inline.filter { !left.contains($0.id) }, plan, views, transaction)
+        let own = try plan.views.inline.filter { !left.contains($0.id) && $0.hasCode }
+        try fill(own, plan, views, transaction)
     }
 
-    /// Makes all views anew after a replay. One that cannot group an object stays empty.
+    /// Makes all views anew after a replay. One that cannot group an object, or whose types this process does not have,
+    /// stays empty.
     mutating func refillAll(at head: EventNumber, _ transaction: WriteTransaction) throws {
         guard let views = tables.views, let schema = histories.newest else { return }
         let plan = IndexMap.of(schema)
-        try fillOrLeave(try plan.views.inline, plan, views, transaction)
+        let inline = try plan.views.inline
+        for view in inline where !view.hasCode { try leaveToWorker(view, transaction) }
+        try fillOrLeave(inline.filter(\.hasCode), plan, views, transaction)
         for view in try plan.views.catchingUp {
+            guard view.hasCode else {
+                try tables.clear(view.id, transaction)
+                continue
+            }
             do {
                 try refill(view.id, at: head, transaction)
             } catch is ViewFault {

@@ -1,9 +1,9 @@
 import LMDB
 import StrataModel
 
-/// The rows that views across relationships read, as they were before a batch of events changed them.
+/// The rows and pairs that views across relationships read, as they were before a batch of events changed them.
 ///
-/// When the batch is written, the tables have the new state, and a layer of these rows makes the old one of it. Both
+/// When the batch is written, the tables have the new state, and a layer of these makes the old one of it. Both
 /// are read to take the concerned objects out of their old groups and to add them to their new ones. Belongs to one
 /// batch.
 final class WatchedRows {
@@ -12,6 +12,7 @@ final class WatchedRows {
     /// Views that are left to a worker.
     private let building: Set<ViewID>
     private var seen: Set<ObjectID> = []
+    private var seenPairs: Set<PairKey> = []
     private var layer: Layer.Builder
     private(set) var sizeInBytes = 0
 
@@ -36,6 +37,15 @@ final class WatchedRows {
     func set(_ id: ObjectID, _ image: RowImage) {
         layer.setRow(id, image, revision: .zero)
         sizeInBytes += image.bytes.count
+    }
+
+    /// Sets the old state of a pair, unless it is known already.
+    ///
+    /// - Parameter positions: nil if it was not linked.
+    func set(_ key: PairKey, _ positions: PairPositions?) {
+        guard seenPairs.insert(key).inserted else { return }
+        layer.setPair(key, positions)
+        sizeInBytes += 96
     }
 
     /// Adds what the batch changes of the groups, after everything else is written.

@@ -151,7 +151,9 @@ struct WriteBatch: ~Copyable {
     /// Writes declared views, after the tables from which those across relationships are read.
     private mutating func writeGroups(_ transaction: WriteTransaction) throws {
         if let watched { try watched.addDifferences(to: groupChanges(), tables, transaction) }
-        if let groups, let views = tables.views { try groups.write(to: views, transaction) }
+        if let groups, let views = tables.views {
+            try ViewFault.naming { try groups.write(to: views, transaction) }
+        }
         if let texts, let table = tables.views?.texts { try texts.write(to: table, transaction) }
     }
 

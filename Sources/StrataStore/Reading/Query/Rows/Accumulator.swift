@@ -9,10 +9,11 @@ enum Accumulator: Sendable {
     /// Computed from all values at the end.
     case list([AttributeValue], FetchFunction)
 
-    init(_ function: FetchFunction) {
+    /// - Parameter isOfDecimals: whether the values are decimals, so that the sum of none is one too.
+    init(_ function: FetchFunction, isOfDecimals: Bool) {
         switch function {
         case .count: self = .count(0)
-        case .sum: self = .sum(RunningSum(), isAverage: false)
+        case .sum: self = .sum(RunningSum(isOfDecimals: isOfDecimals), isAverage: false)
         case .average: self = .sum(RunningSum(), isAverage: true)
         case .min: self = .extreme(.null, wanted: .ascending)
         case .max: self = .extreme(.null, wanted: .descending)
@@ -63,8 +64,10 @@ struct RunningSum: Sendable {
         case double(Double)
     }
 
-    private var sum = Total.whole(0)
+    private var sum: Total
     private(set) var count: Int64 = 0
+
+    init(isOfDecimals: Bool = false) { sum = isOfDecimals ? .decimal(0) : .whole(0) }
 
     mutating func add(_ value: AttributeValue) throws(StrataError) {
         switch value {
@@ -112,7 +115,8 @@ struct RunningSum: Sendable {
     var total: AttributeValue {
         switch sum {
         case .whole(let total): .integer(total)
-        case .decimal(let total): .decimal(total)
+        // Beyond the range, or of a NaN, a sum is nil.
+        case .decimal(let total): total.isNaN ? .null : .decimal(total)
         case .double(let total): total.isNaN ? .null : .double(total)
         }
     }

@@ -37,7 +37,7 @@ private final class AnyAggregate: GroupAggregate {
     private var groups: [Accumulator] = []
 
     init(_ function: FetchFunction, _ reader: ValueReader?) {
-        fresh = Accumulator(function)
+        fresh = Accumulator(function, isOfDecimals: reader?.type == .decimal)
         self.reader = reader
     }
 
