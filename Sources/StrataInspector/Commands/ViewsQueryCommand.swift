@@ -45,7 +45,7 @@ struct ViewsQueryCommand: StoreCommand {
             let request = ViewRequest(
                 found.name, where: try condition.predicate(in: store), sortedBy: try SortText.parse(sort),
                 limit: limit ?? 0, offset: offset)
-            let rows = try moment.read(store) { try $0.rows(request) }
+            let rows = try WatchedQuery.run(store, moment, total: 0) { try $0.rows(request) }
             let links = moment.linkNames(try store.recordedNames(), in: store)
             var writer = format.writer(found.columnNames.map { OutputColumn($0) }, links)
             // For the store, 0 means no limit.
