@@ -128,6 +128,84 @@ import Testing
         }
     }
 
+    @Test func sumsOfDecimalsAreTheSameBesideTheRangeAndOfNone() throws {
+        let view = ViewDescription(
+            name: "Sums", entityName: "Item", keys: [ViewKey("day")],
+            aggregates: [ViewAggregate("p", .sum, "price"), ViewAggregate("mean", .average, "price")])
+        let largest = Decimal.greatestFiniteMagnitude
+        let prices: [[Decimal?]] = [[nil], [1.5, nil], [.nan, 2], [largest, largest, largest, largest], [-1, 1]]
+        let wanted: [AttributeValue] = [.decimal(0), .decimal(1.5), .null, .null, .decimal(0)]
+        var request = RowsFetchRequest(
+            entityName: "Item",
+            columns: [
+                OutputColumn("day"), OutputColumn("p", try FetchExpression(format: "sum:(price)")),
+                OutputColumn("mean", try FetchExpression(format: "average:(price)")),
+            ])
+        (request.groupBy, request.sortDescriptors) = (["day"], [SortDescription("day")])
+        let contexts = [try store([]), try store([view])]
+        for context in contexts {
+            for (day, prices) in prices.enumerated() {
+                for price in prices {
+                    let item = try context.insertNewObject(forEntityName: "Item")
+                    try item.setValue(Date(timeIntervalSinceReferenceDate: Double(day)), forKey: "day")
+                    try item.setValue(price, forKey: "price")
+                }
+            }
+            try context.save()
+            #expect(try context.fetchRows(request).map { $0[$0.startIndex + 1] } == wanted)
+        }
+        #expect(try contexts[0].fetchRows(request) == contexts[1].fetchRows(request))
+        #expect(try contexts[1].rows(of: "Sums").map { $0[$0.startIndex + 1] } == wanted)
+        #expect(try contexts[1].explain(request).steps.contains { $0.operation == .view })
+    }
+
+    @Test func aViewOfMembersAnswersARequestThatGroupsByThem() throws {
+        let view = ViewDescription(
+            name: "ByLabel", entityName: "Ware", keys: [ViewKey("labels")],
+            aggregates: [ViewAggregate("n", .count), ViewAggregate("s", .sum, "pieces")])
+        func labels(_ name: String, _ destination: String, _ inverse: String) -> PropertyDescription {
+            .relationship(
+                RelationshipDescription(
+                    name: name, destinationEntityName: destination, inverseName: inverse, isToMany: true))
+        }
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Ware",
+                properties: [
+                    .attribute(AttributeDescription(name: "pieces", type: .integer64)),
+                    labels("labels", "Label", "wares"),
+                ]), EntityDescription(name: "Label", properties: [labels("wares", "Ware", "labels")]),
+        ])
+        var request = RowsFetchRequest(
+            entityName: "Ware",
+            columns: [
+                OutputColumn("labels"), OutputColumn("n", try FetchExpression(format: "count:(SELF)")),
+                OutputColumn("s", try FetchExpression(format: "sum:(pieces)")),
+            ])
+        (request.groupBy, request.sortDescriptors) = (["labels"], [SortDescription("n"), SortDescription("s")])
+        var answers: [[[AttributeValue]]] = []
+        for model in [model, try model.adding(views: [view])] {
+            let container = PersistentContainer(
+                name: "Wares", model: model, at: .inMemory, options: .init(durability: .disposable))
+            try container.loadPersistentStores()
+            MadeStores.current?.add(container)
+            let context = container.newBackgroundContext()
+            let labels = try (0..<3).map { _ in try context.insertNewObject(forEntityName: "Label") }
+            for number in 0..<8 {
+                let ware = try context.insertNewObject(forEntityName: "Ware")
+                try ware.setValue(Int64(number), forKey: "pieces")
+                let own = labels.indices.filter { number >> $0 & 1 == 1 }.map { labels[$0] }
+                try ware.setValue(own, forKey: "labels")
+            }
+            answers.append(try context.fetchRows(request).map { Array($0.dropFirst()) })
+            try context.save()
+            answers.append(try context.fetchRows(request).map { Array($0.dropFirst()) })
+            let isAnswered = try context.explain(request).steps.contains { $0.operation == .view }
+            #expect(isAnswered == !model.views.isEmpty)
+        }
+        #expect(answers[0].count == 4 && answers.allSatisfy { $0 == answers[0] }, "\(answers)")
+    }
+
     @Test func explainSaysHowRowsOfAViewAreFound() throws {
         let sales = ViewDescription(
             name: "Sales", entityName: "Item", keys: [ViewKey("isSold"), ViewKey("day")],

@@ -22,7 +22,21 @@ extension ViewProjection {
     /// Checks that `remove` undoes `add`, in any order, and that a state is the same after it was stored.
     ///
     /// ```swift
+<<<<<<< HEAD
     /// @Test func middleKeepsTheLaws() throws { try Middle.checkLaws() }
+=======
+    /// struct Titles: ViewProjection {
+    ///     static var inputs: [PartialKeyPath<Movie>] { [\.title] }
+    ///     private var counts: [String: Int] = [:]
+    ///     init() {}
+    ///     mutating func add(_ movie: ProjectedRow<Movie>) throws { counts[try movie.title, default: 0] += 1 }
+    ///     mutating func remove(_ movie: ProjectedRow<Movie>) throws {
+    ///         let title = try movie.title
+    ///         counts[title] = counts[title].flatMap { $0 > 1 ? $0 - 1 : nil }
+    ///     }
+    /// }
+    /// try Titles.checkLaws()
+>>>>>>> views
     /// ```
     ///
     /// Each history adds rows and removes some of them, in an order made at random. Its state must be, byte for byte, the
@@ -46,8 +60,13 @@ extension ViewProjection {
     /// Checks the same with rows of the caller.
     ///
     /// ```swift
+<<<<<<< HEAD
     /// try Middle.checkLaws { generator in
     ///     ProjectedRow([\.rating: Int.random(in: 0...5, using: &generator)])
+=======
+    /// try Titles.checkLaws { generator in
+    ///     ProjectedRow([\.title: ["Stalker", "Solaris"].randomElement(using: &generator) ?? ""])
+>>>>>>> views
     /// }
     /// ```
     ///
