@@ -55,6 +55,45 @@ import Testing
         #expect(try !holds("Secret", library.url("early.strata")))
     }
 
+    /// Values that were written after an erasure of the same attribute, and are shipped with it.
+    @Test(arguments: [true, false]) func whatIsWrittenAfterAnErasureStays(isDeletedLater: Bool) throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        let film = try library.insertFilm("OldTitle")
+        try film.setValue(Data("OldPoster".utf8), forKey: "poster")
+        try library.context.save()
+        _ = try LogShipper(library.store, target).ship()
+        let standby = try Standby(target, at: library.url("standby.strata"))
+        defer { standby.close() }
+        library.context.reset()
+        try library.container.erase([film.objectID], attributes: ["poster"], reason: "asked for")
+        let again = try #require(try library.films().first)
+        for value in ["NewPoster", "NewerPoster"] {
+            try again.setValue(Data(value.utf8), forKey: "poster")
+            try library.context.save()
+        }
+        let written = try library.store.logPosition()
+        if isDeletedLater {
+            library.context.delete(again)
+            try library.context.save()
+        }
+        _ = try LogShipper(library.store, target).ship()
+        _ = try standby.catchUp()
+        let reader = try PersistentContainer(over: standby.store())
+        #expect(try reader.verify().isSound)
+        for moment in [HistoryMoment.now, .transaction(written.transaction), .event(EventNumber(rawValue: 4))] {
+            #expect(try FilmLibrary.state(of: reader, moment) == FilmLibrary.state(of: library.container, moment))
+        }
+        for number in 2...Int(try library.store.logPosition().transaction.rawValue) {
+            let moment = HistoryMoment.transaction(TransactionNumber(rawValue: UInt64(number)))
+            let (copy, _) = try library.restored(target, to: moment, as: "t\(number).strata")
+            defer { copy.close() }
+            // The erasure counts for earlier states, too.
+            #expect(try FilmLibrary.state(of: copy) == FilmLibrary.state(of: library.container, moment))
+        }
+        #expect(try !holds("OldPoster", target.url) && !holds("OldPoster", library.url("standby.strata")))
+    }
+
     @Test func erasuresOfAnotherStoreAreRefused() throws {
         let (one, other) = (try FilmLibrary(), try FilmLibrary())
         let film = try one.insertFilm("SecretTitle")

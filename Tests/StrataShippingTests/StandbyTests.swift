@@ -57,6 +57,47 @@ import Testing
         #expect(code { _ = try Standby.promote(url) } == .persistentStoreOpen)
     }
 
+    @Test func aStandbyIsSoundAfterInsertionsAndCanBeCopiedAndPromoted() throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        // Who closes a store gives back the row numbers that were not used.
+        library.container.close()
+        func insert(_ count: Int, into url: URL) throws -> ObjectID {
+            let container = try FilmLibrary.open(url)
+            defer { container.close() }
+            let context = container.newBackgroundContext()
+            var film: ManagedObject?
+            for number in 0..<count {
+                film = try context.insertNewObject(forEntityName: "Film")
+                try film?.setValue("film \(number)", forKey: "title")
+            }
+            try context.save()
+            #expect(try container.verify().problems == [])
+            return try #require(film).objectID
+        }
+        func ship(makesSnapshot: Bool) throws {
+            let container = try FilmLibrary.open(library.url("films.strata"), isReadOnly: true)
+            defer { container.close() }
+            _ = try LogShipper(container.store, target).ship(makesSnapshot: makesSnapshot)
+        }
+        _ = try insert(3, into: library.url("films.strata"))
+        try ship(makesSnapshot: true)
+        let url = library.url("standby.strata")
+        try Standby(target, at: url).close()
+        _ = try insert(3, into: library.url("films.strata"))
+        try ship(makesSnapshot: false)
+        let standby = try Standby(target, at: url)
+        _ = try standby.catchUp()
+        #expect(try standby.store().verify().problems == [])
+        let copy = library.url("copy.strata")
+        try standby.store().backup(to: copy)
+        standby.close()
+        #expect(code { _ = try FilmLibrary.open(copy) } == .readOnly)
+        _ = try Standby.promote(url)
+        let later = try insert(1, into: library.url("films.strata"))
+        #expect(try insert(1, into: url) != later)
+    }
+
     @Test func aStandbyThatTheTargetHasLeftBehindIsTold() throws {
         let library = try FilmLibrary()
         try library.insertFilms(2)

@@ -206,6 +206,81 @@ import Testing
         #expect(try target.read(names[0]) != Data("other".utf8))
     }
 
+    /// A disk that is away leaves no directory, or an empty one.
+    @Test(arguments: [true, false]) func aDirectoryThatIsAwayIsNotMadeAnew(leavesDirectory: Bool) throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        let away = library.url("away")
+        try library.insertFilms(2)
+        let shipper = LogShipper(library.store, target)
+        shipper.listSeldom()
+        _ = try shipper.ship()
+        let standby = try Standby(target, at: library.url("standby.strata"))
+        defer { standby.close() }
+        try FileManager.default.moveItem(at: target.url, to: away)
+        if leavesDirectory {
+            try FileManager.default.createDirectory(at: target.url, withIntermediateDirectories: false)
+        }
+        for _ in 0..<3 {
+            try library.insertFilms(1)
+            #expect(code { _ = try shipper.ship() } == .targetUnavailable)
+            #expect(code { _ = try standby.catchUp() } == .targetUnavailable)
+            #expect(code { _ = try target.write(Data(), to: "log/x/y") } == .targetUnavailable)
+        }
+        #expect(FileManager.default.fileExists(atPath: target.label) == leavesDirectory)
+        if leavesDirectory {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: target.label) == [])
+            try FileManager.default.removeItem(at: target.url)
+        }
+        try FileManager.default.moveItem(at: away, to: target.url)
+        #expect(try shipper.ship().transactionCount == 3)
+        try expectRestored(library, target)
+        #expect(try standby.catchUp().received == 3)
+    }
+
+    @Test func aFollowedStoreIsAllAtADirectoryThatWasAway() throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        let away = library.url("away")
+        let failures = Locked(0)
+        let work = try library.container.startShipping(to: target, options: .init(gathering: .milliseconds(1))) {
+            if case .failure(let error) = $0 {
+                #expect(error.code == .targetUnavailable)
+                failures.withLock { $0 += 1 }
+            }
+        }
+        let end = Date(timeIntervalSinceNow: 20)
+        try library.insertFilms(2)
+        while try TargetCatalog.list(target, library.store.lineage).end.rawValue < 3, Date() < end { usleep(1000) }
+        try FileManager.default.moveItem(at: target.url, to: away)
+        try library.insertFilms(2)
+        while failures.withLock({ $0 == 0 }), Date() < end { usleep(1000) }
+        #expect(!FileManager.default.fileExists(atPath: target.label))
+        try FileManager.default.moveItem(at: away, to: target.url)
+        try library.insertFilms(1)
+        work.stop()
+        #expect(failures.withLock { $0 } > 0)
+        try expectRestored(library, target)
+    }
+
+    @Test func aTargetInTheStoreIsRefused() throws {
+        let library = try FilmLibrary()
+        try library.insertFilms(1)
+        let own = library.url("films.strata")
+        let link = library.url("link")
+        try FileManager.default.createSymbolicLink(
+            atPath: library.folder.path(percentEncoded: false) + "link",
+            withDestinationPath: own.path(percentEncoded: false))
+        let before = try FileManager.default.contentsOfDirectory(atPath: own.path(percentEncoded: false)).sorted()
+        for place in [own, own.appending(path: "a/b"), link, link.appending(path: "a")] {
+            #expect(code { _ = try LogShipper(library.store, DirectoryTarget(place)).ship() } == .invalidRequest)
+            #expect(code { _ = try library.store.backup(to: place) } == .invalidRequest)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: own.path(percentEncoded: false)).sorted() == before)
+        // A place beside the store whose name begins with the store's is another one.
+        _ = try LogShipper(library.store, DirectoryTarget(library.url("films.strata2"))).ship()
+    }
+
     @Test func aTargetThatCannotBeUsedIsTold() throws {
         let library = try FilmLibrary()
         let file = library.url("file")

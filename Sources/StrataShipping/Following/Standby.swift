@@ -10,6 +10,8 @@ package final class Standby {
     let url: URL
     private let progress: ProgressHandler?
     private let lock: StandbyLock
+    /// The id of the store.
+    private let identifier: UUID
     private var catalog: TargetCatalog
     private let replica: Replica
     private var lastListing = ContinuousClock.now
@@ -19,7 +21,7 @@ package final class Standby {
 
     /// Opens a standby, or makes it from the newest snapshot and the transactions after it.
     ///
-    /// - Throws: `persistentStoreOpen` if something else than a standby of this log is at that place;
+    /// - Throws: `targetUnavailable`; `persistentStoreOpen` if something else than a standby of this log is at that place;
     ///   `persistentStoreTimeout` if another process keeps it; what a restore throws.
     package init(
         _ target: any ShippingTarget, at url: URL, lineage: UUID? = nil, progress: ProgressHandler? = nil
@@ -40,7 +42,7 @@ package final class Standby {
         options.receivesOnly = true
         options.createsIfMissing = false
         let store = try Store.open(.directory(url), model: nil, options: options)
-        let identifier = store.identifier
+        identifier = store.identifier
         let ownLineage = store.lineage
         let isStandby = store.isStandby
         store.close()
@@ -48,7 +50,8 @@ package final class Standby {
             throw StrataError(
                 .persistentStoreOpen, "The store is no standby.", context: .init(path: url.path(percentEncoded: false)))
         }
-        guard try TargetMark.read(target)?.identifier == identifier, lineage == nil || lineage == ownLineage else {
+        guard let mark = try TargetMark.read(target) else { throw TargetMark.isAway(target.label) }
+        guard mark.identifier == identifier, lineage == nil || lineage == ownLineage else {
             throw StrataError(
                 .divergedLog, "The standby follows another store than the target has.",
                 context: .init(path: url.path(percentEncoded: false)))
@@ -107,6 +110,7 @@ package final class Standby {
     }
 
     private func list(after start: TransactionNumber, _ listsAll: Bool) throws {
+        try TargetMark(identifier: identifier).confirm(target)
         let isDue = listsAll || ContinuousClock.now - lastListing > Self.listingInterval
         if !isDue {
             try catalog.relist(target, after: start)

@@ -33,6 +33,23 @@ package struct TargetMark: Sendable, Hashable {
         return TargetMark(identifier: identifier)
     }
 
+    /// Checks that the target is there, and is the one of this store.
+    ///
+    /// - Throws: `targetUnavailable` if it has no mark, as the empty directory that is left of a disk that is away;
+    ///   `divergedLog` if it belongs to another store.
+    package func confirm(_ target: some ShippingTarget) throws {
+        guard let found = try Self.read(target) else { throw Self.isAway(target.label) }
+        try check(found, target)
+    }
+
+    /// What a target without its mark throws.
+    static func isAway(_ label: String) -> StrataError {
+        StrataError(
+            .targetUnavailable,
+            "The target is not there: it has no file \(TargetName.mark), which each shipment leaves.",
+            context: .init(path: label))
+    }
+
     /// Makes the target one of this store.
     ///
     /// - Throws: `divergedLog` if it belongs to another.
@@ -43,6 +60,10 @@ package struct TargetMark: Sendable, Hashable {
                 .targetUnavailable, "The target does not keep what is written to it.",
                 context: .init(path: target.label))
         }
+        try check(found, target)
+    }
+
+    private func check(_ found: TargetMark, _ target: some ShippingTarget) throws {
         guard found == self else {
             throw StrataError(
                 .divergedLog,

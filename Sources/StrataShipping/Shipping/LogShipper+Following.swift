@@ -17,6 +17,8 @@ extension LogShipper {
         var patience = Patience()
         while true {
             let isLast = pace.isStopped
+            // What is there at the end counts, not what is known of it.
+            if isLast { forget() }
             do {
                 let shipped = try ship(progress: progress)
                 patience.afterSuccess()

@@ -19,7 +19,9 @@ package final class LogShipper {
     private var listingInterval = Duration.zero
     /// Large values that this shipper has seen at the target.
     private var knownBlobs: Set<Data> = []
-    private let erasures: TargetErasure
+    private var erasures: TargetErasure
+    /// Whether the target was seen with the mark of this store: without it, it is away.
+    private var isClaimed = false
 
     /// Bytes of transactions in one segment, unless a single transaction is larger.
     static let segmentSize = 16 << 20
@@ -35,18 +37,28 @@ package final class LogShipper {
     ///
     /// - Parameter makesSnapshot: whether a snapshot is made even if none is due.
     /// - Throws: `divergedLog` if the target has transactions that are not this store's; `targetUnavailable`; `noSpace`
-    ///   if the target is full. What was shipped before stays there.
+    ///   if the target is full; `invalidRequest` if it is in the store's own directory. What was shipped before stays
+    ///   there.
     package func ship(makesSnapshot: Bool = false, progress: ProgressHandler? = nil) throws -> ShippingReport {
         do {
             return try shipAll(makesSnapshot, progress)
         } catch {
-            // The next call lists the target again.
-            catalog = nil
+            forget()
             throw error
         }
     }
 
+    /// Makes the next call look at the target anew, which may be another one, or as it was earlier.
+    func forget() {
+        catalog = nil
+        knownBlobs = []
+        erasures = TargetErasure(store, target)
+    }
+
+    private var mark: TargetMark { TargetMark(identifier: store.identifier) }
+
     private func shipAll(_ makesSnapshot: Bool, _ progress: ProgressHandler?) throws -> ShippingReport {
+        if catalog != nil { try mark.confirm(target) }
         var catalog = try self.catalog ?? begin()
         let end = try store.logPosition()
         var report = ShippingReport(transaction: end.transaction, eventNumber: end.eventNumber)
@@ -78,6 +90,8 @@ package final class LogShipper {
             try erasures.run(&report, progress)
             catalog = try TargetCatalog.list(target, end.lineage)
         }
+        // Otherwise it was written to something else in its place.
+        if report.byteCount > 0 { try mark.confirm(target) }
         self.catalog = catalog
         return report
     }
@@ -93,7 +107,13 @@ package final class LogShipper {
     func listSeldom() { listingInterval = .seconds(10) }
 
     private func begin() throws -> TargetCatalog {
-        try TargetMark(identifier: store.identifier).claim(target)
+        if isClaimed {
+            try mark.confirm(target)
+        } else {
+            if let directory = target as? DirectoryTarget { try store.refuseInside(directory.url) }
+            try mark.claim(target)
+            isClaimed = true
+        }
         try target.removeLeftovers()
         let catalog = try TargetCatalog.list(target, store.lineage)
         try ShippedHistory(store, target, catalog).check()

@@ -71,6 +71,8 @@ struct TargetRetention {
                 }
             }
         }
+        // Of a target that went away meanwhile, nothing is known.
+        guard try TargetMark.read(target) != nil else { throw TargetMark.isAway(target.label) }
         for name in unnamed.sorted() { try target.remove(name) }
         return unnamed.count
     }

@@ -13,7 +13,8 @@ public struct DirectoryTarget: ShippingTarget {
     /// Seconds after which a file that is still under its hidden name is left over.
     private static let longestWrite = 3600.0
 
-    /// Takes a directory, which is made when the first file is written.
+    /// Takes a directory, which is made when a store is first shipped to it. Once that is so, it is recognized by its
+    /// file `strata.target`: where that is missing, nothing is written.
     public init(_ url: URL) { self.url = url.absoluteURL.standardizedFileURL }
 
     private var root: String {
@@ -75,7 +76,7 @@ public struct DirectoryTarget: ShippingTarget {
         try asTargetErrors {
             let path = root + "/" + name
             guard !BlobFile.exists(path) else { return .existed }
-            return try withPartial(data, for: path) { try Self.put($0, at: path) } ? .written : .existed
+            return try withPartial(data, for: name) { try Self.put($0, at: path) } ? .written : .existed
         }
     }
 
@@ -83,7 +84,7 @@ public struct DirectoryTarget: ShippingTarget {
     public func replace(_ name: String, with data: Data) throws {
         try asTargetErrors {
             let path = root + "/" + name
-            _ = try withPartial(data, for: path) { partial in
+            _ = try withPartial(data, for: name) { partial in
                 guard rename(partial, path) == 0 else {
                     throw BlobFile.Failure(operation: "rename", path: path, number: errno)
                 }
@@ -94,16 +95,42 @@ public struct DirectoryTarget: ShippingTarget {
 
     /// Calls `body` with the hidden name of a file that is written and synced, and syncs the folder if it is put at its
     /// place.
-    private func withPartial(_ data: Data, for path: String, _ body: (String) throws -> Bool) throws -> Bool {
-        let parent = URL(filePath: path).deletingLastPathComponent()
-        try BlobFile.makeDirectories(parent)
-        let folder = parent.path(percentEncoded: false)
+    private func withPartial(_ data: Data, for name: String, _ body: (String) throws -> Bool) throws -> Bool {
+        let folder = try makeFolder(of: name)
         let partial = folder + "/" + Self.partialPrefix + UUID().uuidString
         defer { unlink(partial) }
         try BlobFile.create(partial) { write in try write(data) }
         guard try body(partial) else { return false }
         try BlobFile.syncDirectory(folder)
         return true
+    }
+
+    /// Makes the folder of a file. The directory itself is made for the mark alone: a directory without one is what is
+    /// left of a disk that is away.
+    private func makeFolder(of name: String) throws -> String {
+        guard name != TargetName.mark else {
+            try BlobFile.makeDirectories(URL(filePath: root, directoryHint: .isDirectory))
+            return root
+        }
+        guard BlobFile.exists(root + "/" + TargetName.mark) else { throw TargetMark.isAway(label) }
+        var folder = root
+        for part in name.split(separator: "/").dropLast() {
+            let parent = folder
+            folder += "/" + part
+            guard mkdir(folder, 0o777) == 0 else {
+                if errno == EEXIST { continue }
+                throw BlobFile.Failure(operation: "make a directory", path: folder, number: errno)
+            }
+            do {
+                // A directory that this user may not list cannot be synced either.
+                if access(parent, R_OK) == 0 { try BlobFile.syncDirectory(parent) }
+            } catch {
+                // The next try makes it again, and syncs.
+                rmdir(folder)
+                throw error
+            }
+        }
+        return folder
     }
 
     /// - Returns: whether the file was put there; false if the name is taken.

@@ -19,8 +19,8 @@ extension Store {
     /// The directory appears when the copy is complete, verified and durable; a backup that fails or is killed leaves
     /// nothing there. The copy keeps the store's id and lineage.
     ///
-    /// - Throws: `persistentStoreOpen` if something is at that place; `corrupt` with the problems as details if the
-    ///   copy does not verify; `noSpace`.
+    /// - Throws: `persistentStoreOpen` if something is at that place; `invalidRequest` if it is in this store; `corrupt`
+    ///   with the problems as details if the copy does not verify; `noSpace`.
     @discardableResult
     package func backup(to target: URL, progress: ProgressHandler? = nil) throws -> BackupReport {
         try checkOpen()
@@ -163,8 +163,11 @@ extension Store {
     /// Removes what processes that have ended have left of copies to a place.
     package static func removeLeftovers(of target: URL) { BackupFolder.sweepLeftovers(for: target) }
 
-    /// Throws if the place is taken; what an interrupted copy has left there does not count.
-    func refuseUsed(_ target: URL) throws { try Self.refuseUsed(target) }
+    /// Throws if the place is taken, or in this store; what an interrupted copy has left there does not count.
+    func refuseUsed(_ target: URL) throws {
+        try refuseInside(target)
+        try Self.refuseUsed(target)
+    }
 
     static func refuseUsed(_ target: URL) throws {
         let path = target.path(percentEncoded: false)

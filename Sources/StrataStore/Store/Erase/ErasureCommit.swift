@@ -9,6 +9,8 @@ struct ErasureCommit: ~Copyable {
     let transaction: WriteTransaction
     let tables: StoreTables
     let erased: ErasedProperties
+    /// The event that recorded the erasure, if it was made in another log: what comes after it stays.
+    private let recordedAt: EventNumber?
     var projector: Projector
     private var head: LogHead
     private(set) var eventCount = 0
@@ -21,7 +23,10 @@ struct ErasureCommit: ~Copyable {
     private var texts: Set<String> = []
     private var fillers: [EntityID: [PropertyID: AttributeValue]] = [:]
 
-    init(_ file: StoreFile, _ transaction: WriteTransaction, properties: Set<PropertyID>?) throws {
+    init(
+        _ file: StoreFile, _ transaction: WriteTransaction, properties: Set<PropertyID>?,
+        recordedAt: EventNumber? = nil
+    ) throws {
         let head = try file.readHead(transaction)
         let histories = try file.histories(for: head, transaction)
         // Nothing waits that holds a value.
@@ -34,6 +39,7 @@ struct ErasureCommit: ~Copyable {
         self.transaction = transaction
         self.tables = tables
         self.head = head
+        self.recordedAt = recordedAt
         erased = ErasedProperties(properties: properties, histories: histories)
         self.projector = projector
     }
@@ -131,10 +137,14 @@ struct ErasureCommit: ~Copyable {
         _ fillers: [PropertyID: AttributeValue], of id: ObjectID, keeping derived: Set<PropertyID>
     ) throws -> Set<String> {
         guard let newest = try newestEvent(of: id) else { return [] }
-        let isThere = try transaction.get(tables.objects, id.rawValue) != nil
-        var eraser = EventEraser(fillers, keeping: isThere ? derived : [], projector.histories)
+        var eraser = EventEraser(fillers, keeping: derived, projector.histories)
         var changes = EventChanges()
+        var isNewest = true
         try reader.chain(from: newest, of: id, .whole) { event, number in
+            if let recordedAt, number > recordedAt { return true }
+            // Nothing is kept of an object that was deleted by then.
+            if isNewest, event.header.kind == .deleted { eraser.kept = [] }
+            isNewest = false
             touched.insert(event.header.transaction)
             guard let bytes = try eraser.erased(event) else { return true }
             changes.replace(number.rawValue, with: bytes)
@@ -154,7 +164,8 @@ struct ErasureCommit: ~Copyable {
         for copy in copies.sorted(by: { $0.attribute < $1.attribute }) {
             var ids = Set(objects)
             for hop in copy.hops.reversed() {
-                ids = try reader.owners(of: hop, leadingTo: ids, from: head.firstKeptEvent, through: head.event)
+                ids = try reader.owners(
+                    of: hop, leadingTo: ids, from: head.firstKeptEvent, through: recordedAt ?? head.event)
             }
             let filler = projector.histories.newest?.assignment.bornDefaults[copy.attribute] ?? .null
             for id in ids.sorted() where id.entityID == copy.entity {
@@ -222,7 +233,10 @@ struct ErasureCommit: ~Copyable {
         guard let first = touched.min() else { return }
         let search = ErasedTexts(texts, objects)
         var number = first
-        while number <= head.transaction {
+        let recorder = try recordedAt.flatMap { number in
+            number < head.firstKeptEvent ? nil : try reader.event(number) { $0.header.transaction }
+        }
+        while number <= recorder ?? head.transaction {
             defer { number = TransactionNumber(rawValue: number.rawValue + 1) }
             guard let bytes = try transaction.get(tables.transactions, number.rawValue),
                 touched.contains(number) || search.hasConflicts(bytes)

@@ -83,7 +83,7 @@ struct ErasureRun {
         mark.received.removeFirst()
         let record = try ErasureList.record(at: number, transaction, file.tables)
         var state = try ErasureCommit(
-            file, transaction, properties: record.properties.isEmpty ? nil : Set(record.properties))
+            file, transaction, properties: record.properties.isEmpty ? nil : Set(record.properties), recordedAt: number)
         let objects = try state.known(record.objects)
         if try state.isInOldViews(objects) { mark.mustRebuild = true }
         for id in objects { try state.erase(id) }

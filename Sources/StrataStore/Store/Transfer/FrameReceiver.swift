@@ -39,6 +39,10 @@ struct FrameReceiver {
             try appending.noteBuildingViews(transaction)
             for frame in fresh { try appending.append(frame, transaction) }
             try appending.finish(transaction)
+            if file.options.receivesOnly {
+                // A store that only receives gives no row numbers, and a counter from a snapshot falls behind.
+                _ = try StoreFile.withKey("rows") { try transaction.delete(file.tables.state, $0) }
+            }
             if let newest = appending.histories.newest { try file.noteViews(of: newest.model, transaction) }
             if appending.histories.newest?.hasEncryption == true { try file.noteEncryption(transaction) }
             return appending.head.transaction

@@ -1,0 +1,36 @@
+package import Foundation
+import StrataModel
+
+extension Store {
+    /// Refuses a place for a copy that is the store's directory, or in it, by whatever name.
+    ///
+    /// - Throws: `invalidRequest`.
+    package func refuseInside(_ place: URL) throws {
+        guard let own = DirectoryIdentity(path) else { return }
+        var next = place.absoluteURL.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
+        while true {
+            guard DirectoryIdentity(next) != own else {
+                throw StrataError(
+                    .invalidRequest,
+                    "A copy cannot be kept in the directory of the store itself. Choose a place outside of it.",
+                    context: .init(path: place.path(percentEncoded: false)))
+            }
+            if next == "/" || next.isEmpty { return }
+            next = (next as NSString).deletingLastPathComponent
+        }
+    }
+}
+
+/// Which directory or file is at a path, whatever its names are.
+package struct DirectoryIdentity: Sendable, Hashable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// Nil if nothing is there, or it cannot be looked at.
+    package init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}
