@@ -18,12 +18,8 @@ struct VerifyCommand: StoreCommand {
             says so, and who erased them and why.
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
-<<<<<<< HEAD
             "problems": [{"kind", "location", "message"}], "thinnedEvents", "thinnings": [{"transaction", "time", "author", \
             "reason", "entities", "through"}], "thinningUnfinished", "erasedEvents", "erasures": [{"transaction", "time", "author", \
-=======
-            "problems": [{"kind", "location", "message"}], "erasedEvents", "erasures": [{"transaction", "time", "author", \
->>>>>>> views
             "reason", "objects", "events"}], "erasureUnfinished", "digests": {table: hexadecimal}, "uncheckedViews", "pages", \
             "bytes", "records", "seconds"}; with --pages {"sound", "pages", "hasChecksums", "problems", "seconds"}.
 
@@ -111,7 +107,6 @@ struct VerifyCommand: StoreCommand {
                 "the view \(ValueText.harmless(view)) was not compared: a type of an app makes it, which this tool does not "
                     + "have; verify it in the app")
         }
-<<<<<<< HEAD
         for thinning in report.thinnings {
             let author = thinning.transaction?.author.map { " by \(ValueText.harmless($0))" } ?? ""
             let reason = thinning.transaction?.reason.map { ": \(ValueText.harmless($0))" } ?? ""
@@ -127,8 +122,6 @@ struct VerifyCommand: StoreCommand {
             Output.shared.line(
                 "a thinning was interrupted, and values may be left: run 'strata history trim --entity' again")
         }
-=======
->>>>>>> views
         if report.hasUnfinishedErasure {
             Output.shared.line(
                 "an erasure is not finished, and bytes of values may be left: run 'strata erase' without objects")

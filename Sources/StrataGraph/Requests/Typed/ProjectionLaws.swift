@@ -22,9 +22,6 @@ extension ViewProjection {
     /// Checks that `remove` undoes `add`, in any order, and that a state is the same after it was stored.
     ///
     /// ```swift
-<<<<<<< HEAD
-    /// @Test func middleKeepsTheLaws() throws { try Middle.checkLaws() }
-=======
     /// struct Titles: ViewProjection {
     ///     static var inputs: [PartialKeyPath<Movie>] { [\.title] }
     ///     private var counts: [String: Int] = [:]
@@ -36,7 +33,6 @@ extension ViewProjection {
     ///     }
     /// }
     /// try Titles.checkLaws()
->>>>>>> views
     /// ```
     ///
     /// Each history adds rows and removes some of them, in an order made at random. Its state must be, byte for byte, the
@@ -60,13 +56,8 @@ extension ViewProjection {
     /// Checks the same with rows of the caller.
     ///
     /// ```swift
-<<<<<<< HEAD
-    /// try Middle.checkLaws { generator in
-    ///     ProjectedRow([\.rating: Int.random(in: 0...5, using: &generator)])
-=======
     /// try Titles.checkLaws { generator in
     ///     ProjectedRow([\.title: ["Stalker", "Solaris"].randomElement(using: &generator) ?? ""])
->>>>>>> views
     /// }
     /// ```
     ///

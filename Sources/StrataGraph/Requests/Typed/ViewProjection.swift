@@ -6,18 +6,6 @@ import StrataStore
 ///
 /// ```swift
 /// struct Middle: ViewProjection {
-<<<<<<< HEAD
-///     static var inputs: [PartialKeyPath<Film>] { [\.rating] }
-///     private var counts: [Int: Int] = [:]
-///     init() {}
-///
-///     mutating func add(_ film: ProjectedRow<Film>) throws { count(try film.rating, 1) }
-///     mutating func remove(_ film: ProjectedRow<Film>) throws { count(try film.rating, -1) }
-///
-///     private mutating func count(_ rating: Int, _ sign: Int) {
-///         counts[rating, default: 0] += sign
-///         if counts[rating] == 0 { counts[rating] = nil }
-=======
 ///     static var inputs: [PartialKeyPath<Film>] { [\.year] }
 ///     private var counts: [Int: Int] = [:]
 ///     init() {}
@@ -28,7 +16,6 @@ import StrataStore
 ///     private mutating func count(_ year: Int, _ sign: Int) {
 ///         counts[year, default: 0] += sign
 ///         if counts[year] == 0 { counts[year] = nil }
->>>>>>> views
 ///     }
 /// }
 /// ```
@@ -126,11 +113,7 @@ final class ProjectionInputs<Object: ManagedObject>: @unchecked Sendable {
 
 /// An object as a projection sees it: its id, and the values of the inputs.
 ///
-<<<<<<< HEAD
-/// `try film.rating` reads an input. Texts are in their normal form, as in the keys of views.
-=======
 /// `try film.year` reads an input. Texts are in their normal form, as in the keys of views.
->>>>>>> views
 @dynamicMemberLookup
 public struct ProjectedRow<Object: ManagedObject>: Sendable {
     /// The object.

@@ -103,7 +103,6 @@ final class Verifier {
             problemCount: problems.count, erasedEventCount: log.erasedEventCount,
             erasures: log.erasures.map { VerifiedErasure(transaction: $0.transaction, record: $0.record) },
             hasUnfinishedErasure: log.hasErasureMark,
-<<<<<<< HEAD
             thinnedEventCount: log.thinnedEventCount,
             thinnings: log.thinnings.map { thinning in
                 VerifiedThinning(
@@ -111,8 +110,6 @@ final class Verifier {
                     cut: thinning.record.cut)
             },
             hasUnfinishedThinning: log.hasUnfinishedThinning,
-=======
->>>>>>> views
             digests: digests, uncheckedViews: uncheckedViews, read: volume, duration: duration)
     }
 
