@@ -143,9 +143,16 @@ import Testing
         let shipper = LogShipper(library.store, target)
         _ = try shipper.ship()
         #expect(try holds("SecretTitle", target.url))
+        // What a shipper that was killed has left, of this log and of another one.
+        let folder = target.url.appending(path: TargetName.log(of: library.store.lineage))
+        let other = target.url.appending(path: TargetName.log(of: UUID()), directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        try Data("SecretTitle".utf8).write(to: folder.appending(component: ".partial-1"))
+        try Data("another title".utf8).write(to: other.appending(component: ".partial-2"))
         try library.container.erase([film.objectID], reason: "asked for")
         let report = try shipper.ship()
         #expect(report.rewrittenCount == 1 && report.snapshot != nil)
+        #expect(try holds("another title", target.url))
         #expect(try !holds("SecretTitle", target.url))
         #expect(try shipper.ship().byteCount == 0)
     }

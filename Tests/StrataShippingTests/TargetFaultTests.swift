@@ -263,6 +263,41 @@ import Testing
         try expectRestored(library, target)
     }
 
+    @Test func followingBeginsWhenTheTargetIsThere() throws {
+        let library = try FilmLibrary()
+        try library.insertFilms(3)
+        let target = MemoryTarget()
+        target.state.withLock { $0.capacity = 0 }
+        let pace = Pace()
+        var outcomes: [StrataError.Code?] = []
+        try LogShipper(library.store, target).follow(pace, makesSnapshot: true, reportsFirst: true) { result in
+            switch result {
+            case .failure(let error):
+                outcomes.append(error.code)
+                target.state.withLock { $0.capacity = nil }
+            case .success(let report):
+                outcomes.append(nil)
+                #expect(report.snapshot != nil)
+                pace.stop()
+            }
+        }
+        #expect(outcomes == [.noSpace, nil])
+        try expectRestored(library, target)
+    }
+
+    @Test func aStoreThatWasMovedAwayIsFollowedNoMore() throws {
+        let library = try FilmLibrary()
+        try library.insertFilms(1)
+        let (own, moved) = (library.url("films.strata"), library.url("moved.strata"))
+        let error = #expect(throws: StrataError.self) {
+            try LogShipper(library.store, MemoryTarget()).follow(Pace(), reportsFirst: true) { _ in
+                try FileManager.default.moveItem(at: own, to: moved)
+            }
+        }
+        #expect(error?.code == .persistentStoreOperation)
+        try FileManager.default.moveItem(at: moved, to: own)
+    }
+
     @Test func aTargetInTheStoreIsRefused() throws {
         let library = try FilmLibrary()
         try library.insertFilms(1)

@@ -55,15 +55,15 @@ struct ShipCommand: StoreCommand {
         let progress = ProgressLine()
         try store.reading { store in
             let shipper = LogShipper(store, place, options)
+            if follow { return try goOn(shipper, progress) }
             let report = try shipper.ship(makesSnapshot: snapshot, progress: progress.handler)
             progress.finish()
             try print(report)
-            if follow { try goOn(shipper) }
         }
     }
 
     /// Ships until the process is interrupted; what is saved until then is shipped first.
-    private func goOn(_ shipper: LogShipper) throws {
+    private func goOn(_ shipper: LogShipper, _ progress: ProgressLine) throws {
         let pace = Pace()
         let ended = DispatchSemaphore(value: 0)
         Interrupt.endAtOnce {
@@ -72,7 +72,8 @@ struct ShipCommand: StoreCommand {
             return isShipped ? "everything is shipped." : "the last saves may not be shipped."
         }
         Output.shared.flush()
-        try shipper.follow(pace) { result in
+        try shipper.follow(pace, makesSnapshot: snapshot, reportsFirst: true, progress: progress.handler) { result in
+            progress.finish()
             switch result {
             case .success(let report): try print(report)
             case .failure(let error): try print(error)

@@ -45,11 +45,19 @@ struct StandbyCommand: ParsableCommand {
         let progress = ProgressLine()
         let isNew = !FileManager.default.fileExists(atPath: store)
         if isNew { Interrupt.endAtOnce(making: store) }
-        let standby = try Standby(
-            place, at: url, lineage: try TargetText.lineage(lineage), progress: progress.handler)
-        if isNew { Interrupt.release() }
+        let (standby, report): (Standby, Standby.Report)
+        do {
+            standby = try Standby(
+                place, at: url, lineage: try TargetText.lineage(lineage), progress: progress.handler)
+            if isNew { Interrupt.release() }
+            report = try standby.catchUp()
+        } catch let error as StrataError where promote && !isNew && error.code == .targetUnavailable {
+            throw StrataError(
+                error.code,
+                error.message + " Without it, 'strata restore \(store) NEW' makes a store of what the standby has.",
+                context: error.context, details: error.details, cause: error)
+        }
         defer { standby.close() }
-        let report = try standby.catchUp()
         progress.finish()
         if promote {
             standby.close()

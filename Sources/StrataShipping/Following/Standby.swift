@@ -50,7 +50,7 @@ package final class Standby {
             throw StrataError(
                 .persistentStoreOpen, "The store is no standby.", context: .init(path: url.path(percentEncoded: false)))
         }
-        guard let mark = try TargetMark.read(target) else { throw TargetMark.isAway(target.label) }
+        guard let mark = try TargetMark.read(target) else { throw TargetPresence.isAway(target.label) }
         guard mark.identifier == identifier, lineage == nil || lineage == ownLineage else {
             throw StrataError(
                 .divergedLog, "The standby follows another store than the target has.",

@@ -38,16 +38,8 @@ package struct TargetMark: Sendable, Hashable {
     /// - Throws: `targetUnavailable` if it has no mark, as the empty directory that is left of a disk that is away;
     ///   `divergedLog` if it belongs to another store.
     package func confirm(_ target: some ShippingTarget) throws {
-        guard let found = try Self.read(target) else { throw Self.isAway(target.label) }
+        guard let found = try Self.read(target) else { throw TargetPresence.isAway(target.label) }
         try check(found, target)
-    }
-
-    /// What a target without its mark throws.
-    static func isAway(_ label: String) -> StrataError {
-        StrataError(
-            .targetUnavailable,
-            "The target is not there: it has no file \(TargetName.mark), which each shipment leaves.",
-            context: .init(path: label))
     }
 
     /// Makes the target one of this store.

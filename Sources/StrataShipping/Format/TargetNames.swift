@@ -16,7 +16,7 @@ package import StrataModel
 
 /// The names of files at a target.
 package enum TargetName {
-    package static let mark = "strata.target"
+    package static var mark: String { TargetPresence.fileName }
     package static let log = "log/"
     package static let snapshots = "snapshots/"
     package static let blobs = "blobs/"

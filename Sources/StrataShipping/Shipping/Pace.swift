@@ -31,11 +31,15 @@ package final class Pace: @unchecked Sendable {
     }
 
     /// Waits for news, or the end.
-    package func waitForNews() {
+    ///
+    /// - Returns: whether there are news, or it is the end; false if neither came in time.
+    package func waitForNews(atMost duration: Duration) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: duration / .seconds(1))
         condition.lock()
-        while !hasNews, !isEnded { condition.wait() }
-        hasNews = false
-        condition.unlock()
+        defer { condition.unlock() }
+        while !hasNews, !isEnded { if !condition.wait(until: deadline) { break } }
+        defer { hasNews = false }
+        return hasNews || isEnded
     }
 
     /// Waits for a time, or the end.

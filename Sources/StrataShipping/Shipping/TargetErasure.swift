@@ -37,6 +37,12 @@ final class TargetErasure {
     func run(_ report: inout ShippingReport, _ progress: ProgressHandler?) throws {
         guard let newest = try newest() else { return }
         let lineage = store.lineage
+        if let directory = target as? DirectoryTarget {
+            // What was being written when its writer was killed may have the values.
+            for prefix in [TargetName.log(of: lineage), TargetName.snapshots(of: lineage), TargetName.blobs] {
+                directory.removeLeftovers(under: prefix, before: Date())
+            }
+        }
         var catalog = try TargetCatalog.list(target, lineage)
         // No snapshot from before the erasure stays, so there is one from after it first.
         let last = try store.transaction(containing: newest)?.number ?? store.baseline()?.transaction ?? .zero

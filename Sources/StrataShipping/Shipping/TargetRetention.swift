@@ -72,7 +72,7 @@ struct TargetRetention {
             }
         }
         // Of a target that went away meanwhile, nothing is known.
-        guard try TargetMark.read(target) != nil else { throw TargetMark.isAway(target.label) }
+        guard try TargetMark.read(target) != nil else { throw TargetPresence.isAway(target.label) }
         for name in unnamed.sorted() { try target.remove(name) }
         return unnamed.count
     }

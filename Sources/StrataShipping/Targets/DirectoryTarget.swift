@@ -108,11 +108,11 @@ public struct DirectoryTarget: ShippingTarget {
     /// Makes the folder of a file. The directory itself is made for the mark alone: a directory without one is what is
     /// left of a disk that is away.
     private func makeFolder(of name: String) throws -> String {
-        guard name != TargetName.mark else {
+        guard name != TargetPresence.fileName else {
             try BlobFile.makeDirectories(URL(filePath: root, directoryHint: .isDirectory))
             return root
         }
-        guard BlobFile.exists(root + "/" + TargetName.mark) else { throw TargetMark.isAway(label) }
+        guard BlobFile.exists(root + "/" + TargetPresence.fileName) else { throw TargetPresence.isAway(label) }
         var folder = root
         for part in name.split(separator: "/").dropLast() {
             let parent = folder
@@ -166,18 +166,23 @@ public struct DirectoryTarget: ShippingTarget {
 
     /// Removes files that have been under their hidden names for an hour.
     public func removeLeftovers() throws {
-        try asTargetErrors { try sweep(root) }
+        try asTargetErrors { sweep(root, before: Date(timeIntervalSinceNow: -Self.longestWrite)) }
     }
 
-    private func sweep(_ folder: String) throws {
+    /// Removes files in a folder that are still under their hidden names and were last written before a moment. Who is
+    /// writing one of them fails, and tries again.
+    func removeLeftovers(under prefix: String, before moment: Date) {
+        sweep(root + "/" + prefix.dropLast(), before: moment)
+    }
+
+    private func sweep(_ folder: String, before moment: Date) {
         for name in BlobFile.names(in: folder) {
             let path = folder + "/" + name
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
-            let age = Date().timeIntervalSince(status.changeDate)
             switch status.st_mode & S_IFMT {
-            case S_IFDIR: try sweep(path)
-            case S_IFREG where name.hasPrefix(Self.partialPrefix) && age > Self.longestWrite: unlink(path)
+            case S_IFDIR: sweep(path, before: moment)
+            case S_IFREG where name.hasPrefix(Self.partialPrefix) && status.changeDate < moment: unlink(path)
             default: break
             }
         }

@@ -6,10 +6,10 @@ extension Store {
     ///
     /// - Throws: `invalidRequest`.
     package func refuseInside(_ place: URL) throws {
-        guard let own = DirectoryIdentity(path) else { return }
+        guard let own = PlaceIdentity(path) else { return }
         var next = place.absoluteURL.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
         while true {
-            guard DirectoryIdentity(next) != own else {
+            guard PlaceIdentity(next) != own else {
                 throw StrataError(
                     .invalidRequest,
                     "A copy cannot be kept in the directory of the store itself. Choose a place outside of it.",
@@ -21,8 +21,8 @@ extension Store {
     }
 }
 
-/// Which directory or file is at a path, whatever its names are.
-package struct DirectoryIdentity: Sendable, Hashable {
+/// Tells which directory or file is at a path, whatever its names are.
+package struct PlaceIdentity: Sendable, Hashable {
     private let device: UInt64
     private let number: UInt64
 

@@ -1,0 +1,15 @@
+import StrataModel
+
+/// By what a target is told from an empty directory that stands at its place.
+enum TargetPresence {
+    /// The file that each target has; see `TargetMark`.
+    static let fileName = "strata.target"
+
+    /// What a target without that file throws.
+    static func isAway(_ label: String) -> StrataError {
+        StrataError(
+            .targetUnavailable,
+            "The target is not there: it has no file \(fileName), which each shipment leaves.",
+            context: .init(path: label))
+    }
+}
