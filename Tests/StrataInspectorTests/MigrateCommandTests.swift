@@ -72,6 +72,20 @@ import Testing
         #expect(try run("--log-level", "loud").exitCode == 2)
     }
 
+    @Test func aMomentBeforeAMigrationHasWhatIsRemoved() throws {
+        let then = try Store.open(
+            .directory(URL(filePath: store, directoryHint: .isDirectory)), model: nil)
+        let moment = try then.head().description
+        then.close()
+        #expect(try run("--set", "Order.status=open", "--delete-misfits", "Draft").exitCode == 0)
+        let notes = try Tool.run(
+            "query", store, "Order", "--at", moment, "--columns", "number,note", "--where", "note != nil")
+        #expect(notes.exitCode == 0 && notes.output.contains("x"), "\(notes)")
+        let drafts = try Tool.run("count", store, "Draft", "--at", moment)
+        #expect(drafts.output == "1\n", "\(drafts)")
+        #expect(try Tool.run("query", store, "Order", "--columns", "note").exitCode != 0)
+    }
+
     @Test func withoutRulesNothingChanges() throws {
         let result = try run("--delete-misfits", "Draft")
         // Objects that do not fit in the same way are one line.

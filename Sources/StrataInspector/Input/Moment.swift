@@ -146,7 +146,16 @@ struct StoreMoment {
         }
         let then = try store.schema(at: eventNumber)
         let wasRewritten = try store.schemas.contains { $0.version > then.version && !$0.assignment.replaced.isEmpty }
-        schema = wasRewritten ? then : newest
+        schema = wasRewritten || Self.has(then, whatIsNotIn: newest) ? then : newest
+    }
+
+    /// Whether a model has an entity or a property that a newer one lacks.
+    private static func has(_ then: Schema, whatIsNotIn newest: Schema) -> Bool {
+        if then.version == newest.version { return false }
+        return then.entities.contains { entity in
+            guard let now = newest.entity(entity.id) else { return true }
+            return entity.properties.contains { now.property($0.id) == nil }
+        }
     }
 
     /// Names objects as they were at the moment, for people.
