@@ -20,7 +20,7 @@ public enum HistoryRetention: Sendable, Hashable {
     /// Less of the history of some entities, by their names; subentities go with them.
     ///
     /// ```swift
-    /// .entities(["Position": .duration(.seconds(30 * 24 * 3600))])  // everything else for ever
+    /// let retention = HistoryRetention.entities(["Position": .duration(.seconds(30 * 24 * 3600))])  // the rest for ever
     /// ```
     ///
     /// What is beyond it is thinned, as `truncateHistory(ofEntities:before:)` does; that is done some thirty times in the
