@@ -143,7 +143,8 @@ import Testing
         try store.keepViews()
         #expect(try rows(store).count == 3 && store.verify().isSound)
         try fixture.update(bad, ["title": .string("Z")])
-        #expect(try store.rebuild(view: "ByTitle") == false)
+        // It was behind, so that it changes is no sign of damage.
+        #expect(try store.rebuild(view: "ByTitle"))
         #expect(try rows(store).last == "Z 1 9" && store.viewState("ByTitle").leftOut == [])
         #expect { try store.skipEvent(ofView: "ByTitle") } throws: { ($0 as? StrataError)?.code == .invalidRequest }
         #expect { try store.retryView("ByTitel") } throws: {
