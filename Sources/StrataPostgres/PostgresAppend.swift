@@ -64,8 +64,8 @@ enum PostgresAppend {
         end $$
         """
 
-    /// What stores called before version 4: they did not say which large values a transaction needs. One that is still
-    /// at work is told why its saves are refused.
+    /// What stores called before version 4: they did not say which large values a transaction needs. If such a
+    /// store still runs, its saves are refused with the reason.
     static let refusal = """
         create or replace function strata.append(
             log text, expected bigint, expected_digest bytea, ids uuid[], first_events bigint[], counts bigint[],

@@ -66,7 +66,7 @@ public enum PostgresSetup {
         }
         try run("set client_min_messages = warning")
         try run("begin")
-        // Whoever waits for a table holds up all who come later.
+        // While this waits for a lock, every later request for the table waits behind it. So it waits a second at most.
         try run("set local lock_timeout = '1s'")
         for statement in PostgresTables.preparation { try run(statement) }
         try run("lock table strata.versions in exclusive mode")

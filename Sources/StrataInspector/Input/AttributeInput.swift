@@ -15,7 +15,7 @@ struct AttributeInput {
         throw Self.refusal(input, attribute.type)
     }
 
-    /// A number that the type does not hold is told what it holds.
+    /// The refusal of a value. For a number it names the bounds of the type.
     private static func refusal(_ input: InputValue, _ type: AttributeType) -> InputError {
         let isNumber = input.text.map(trimmed).flatMap(Double.init) != nil
         let bounds = isNumber ? type.bounds.map { "; it holds \($0)" } : nil

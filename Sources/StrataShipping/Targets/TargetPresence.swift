@@ -1,6 +1,6 @@
 import StrataModel
 
-/// By what a target is told from an empty directory that stands at its place.
+/// Tells a target from an empty directory at the same place, such as one where a disk is no longer mounted.
 enum TargetPresence {
     /// The file that each target has; see `TargetMark`.
     static let fileName = "strata.target"

@@ -98,7 +98,8 @@ extension ViewProjection {
     }
 }
 
-/// The inputs of a projection by key path. Never changed after it is made.
+/// The inputs of a projection by key path. It may be sent to any task: it never changes after it is made, and only key paths are not
+/// marked as sendable.
 final class ProjectionInputs<Object: ManagedObject>: @unchecked Sendable {
     let paths: [PartialKeyPath<Object>]
     private let indices: [PartialKeyPath<Object>: Int]
