@@ -64,6 +64,21 @@ server "$bin/initdb" -D "$folder/data" -A trust -U strata $initial --no-sync --n
 server sed -i '1i local all strata_password scram-sha-256' "$folder/data/pg_hba.conf"
 export STRATA_POSTGRES_ROLE=strata_password
 [ -z "$network" ] || echo "host all all 10.213.0.0/16 trust" >>"$folder/data/pg_hba.conf"
+# For the tests of encrypted connections: an address that only this machine reaches, and a certificate for it.
+if [ -z "$network" ] && [ "$(uname)" = Linux ] && command -v openssl >/dev/null; then
+    listen="127.$((RANDOM % 250 + 1)).$((RANDOM % 250 + 1)).$((RANDOM % 250 + 1))"
+    server openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=strata" -addext "subjectAltName=IP:$listen" \
+        -keyout "$folder/data/server.key" -out "$folder/data/server.crt" 2>/dev/null
+    server sed -i 's/^host  *\(.*127.0.0.1\)/hostssl \1/' "$folder/data/pg_hba.conf"
+    settings="$settings -c ssl=on"
+    chmod 755 "$folder"
+    cp "$folder/data/server.crt" "$folder/server.crt"
+    export STRATA_POSTGRES_ENCRYPTED="host=$listen user=strata dbname=postgres"
+    export STRATA_POSTGRES_CERTIFICATE="$folder/server.crt"
+fi
+# A file of libpq's for services, for the tests of addresses.
+printf '[strata-tests]\nhost=%s\nuser=strata\ndbname=postgres\n' "$folder" >"$folder/services"
+export PGSERVICEFILE="$folder/services"
 server "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w \
     -o "-k $folder -c listen_addresses=$listen -c max_connections=300 $settings" start >/dev/null
 

@@ -1,4 +1,5 @@
 import StrataModel
+import StrataTestSupport
 
 enum CrashModel {
     static func make(extras: Int = 0) throws -> ManagedObjectModel {
@@ -43,8 +44,9 @@ enum CrashModel {
         var byOwner = ViewDescription(
             name: "ByOwner", version: version, entityName: "Movie",
             keys: [ViewKey("owner", keyPath: version % 2 == 0 ? "owner.label" : "owner")],
-            aggregates: [ViewAggregate("movies", .count), ViewAggregate("last", .max, "number")],
-            orders: [ViewOrder("movies", isAscending: false)])
+            aggregates: [
+                ViewAggregate("movies", .count), ViewAggregate("last", .max, "number"), CountedNumbers.column,
+            ], orders: [ViewOrder("movies", isAscending: false)])
         var all = ViewDescription(
             name: "All", version: version / 2 + 1, entityName: "Movie", aggregates: [ViewAggregate("movies", .count)])
         if version % 5 == 0 { byOwner.upkeep = .catchingUp }

@@ -241,6 +241,7 @@ options.rowLeaseSize = 64
 options.checkpointInterval = .milliseconds(3)
 options.bufferLimits = .eager
 options.packing = .eager
+CountedNumbers.register()
 switch arguments[1] {
 case "record": try Recording(arguments, options).run()
 case "images": try ImageRun(arguments, options).run()

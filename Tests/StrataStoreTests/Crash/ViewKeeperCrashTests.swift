@@ -4,8 +4,11 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// Processes that save and keep views behind the saves are killed at random moments.
+/// Processes that save and keep views behind the saves are killed at random moments. One column is made by a type of the
+/// app.
 @Suite(.serialized) struct ViewKeeperCrashTests {
+    init() { CountedNumbers.register() }
+
     private static var kills: Int {
         ProcessInfo.processInfo.environment["STRATA_KILLS"].flatMap { Int($0) } ?? 12
     }
@@ -15,7 +18,7 @@ import Testing
             name: "ByOwner", entityName: "Movie", keys: [ViewKey("owner", keyPath: "owner.label")],
             aggregates: [
                 ViewAggregate("movies", .count), ViewAggregate("ratings", .sum, "rating"),
-                ViewAggregate("last", .max, "number"),
+                ViewAggregate("last", .max, "number"), CountedNumbers.column,
             ], orders: [ViewOrder("movies", isAscending: false)])
         var all = ViewDescription(
             name: "All", entityName: "Movie", aggregates: [ViewAggregate("movies", .count)])
@@ -70,6 +73,7 @@ import Testing
             #expect(before.0 == [[.integer(Int64(count))]], "round \(round)")
             let whole = try store.verify()
             #expect(whole.isSound, "round \(round): \(whole.problems.map(\.description))")
+            #expect(whole.uncheckedViews.isEmpty)
             #expect(try store.rebuild().isUnchanged, "round \(round)")
         }
         #expect(buildingCount > 0)
@@ -122,6 +126,7 @@ import Testing
             #expect(before == [[.integer(Int64(count))]], "round \(round)")
             let whole = try store.verify()
             #expect(whole.isSound, "round \(round): \(whole.problems.map(\.description))")
+            #expect(whole.uncheckedViews.isEmpty)
         }
     }
 }
