@@ -90,6 +90,40 @@ struct MigrationTests {
         old.close()
     }
 
+    /// Contexts of any age read the last state before the newer model, whatever was saved after it.
+    @Test func aContainerThatWasOvertakenReadsOn() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let old = container(try person(text("name"), age(.integer32)))
+        try old.loadPersistentStores()
+        let context = old.newBackgroundContext()
+        try insert(["name": "Ada", "age": Int32(36)], context)
+        try context.save()
+        let following = old.newBackgroundContext()
+        following.automaticallyMergesChangesFromParent = true
+        #expect(try ages(following) == [36])
+        // This one has not seen it when the model changes.
+        try insert(["name": "Bob", "age": Int32(40)], context)
+        try context.save()
+        try withLoaded(container(try person(text("name"), age(.string)))) { newer in
+            try insert(["name": "Cid", "age": "50"], newer)
+        }
+        for reading in [following, context, old.newBackgroundContext()] {
+            reading.refreshAllObjects()
+            #expect(try ages(reading) == [36, 40])
+            reading.reset()
+            #expect(try ages(reading) == [36, 40])
+            try reading.mergeChanges(fromObjectIDs: [ObjectID]())
+        }
+        #expect(try old.newBackgroundContext().count(for: persons) == 2)
+        try insert(["name": "Dan", "age": Int32(60)], following)
+        #expect(thrownError { try following.save() }?.code == .modelChanged)
+        old.close()
+    }
+
+    private func ages(_ context: ManagedObjectContext) throws -> [Int32] {
+        try context.fetch(persons).compactMap { try $0.value(forKey: "age") as? Int32 }.sorted()
+    }
+
     @Test func stagesRunTheirCodeOnceWithOldAndNewObjects() throws {
         defer { try? FileManager.default.removeItem(at: url) }
         let first = try person(text("name"), text("city"))

@@ -227,12 +227,14 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Makes a context that shows the newest state. The isolation that uses it first owns it.
+    ///
+    /// Where another process or machine has installed a newer model, that is the last state before it.
     public func newBackgroundContext() -> sending ManagedObjectContext { makeContext() }
 
     private func makeContext() -> sending ManagedObjectContext {
         let binding = binding
         do {
-            let pin = try binding.store.pinnedHead()
+            let pin = try binding.store.pinnedState(through: binding.schema)
             let context = ManagedObjectContext(binding: binding, at: pin.eventNumber)
             withExtendedLifetime(pin) {}
             return context

@@ -74,11 +74,11 @@ struct ContainerResultsSource<Object: ManagedObject>: ResultsSource {
     let fetchRequest: FetchRequest<Object>
 
     func request() throws -> StoreRequest {
-        try ManagedObjectContext(binding: binding, at: try binding.store.head()).prepare(fetchRequest).0
+        try ManagedObjectContext(binding: binding, at: try binding.newestState()).prepare(fetchRequest).0
     }
 
     func state() throws -> StoreState {
-        let pin = try binding.store.pinnedHead()
+        let pin = try binding.store.pinnedState(through: binding.schema)
         return StoreState(eventNumber: pin.eventNumber, pin: pin)
     }
 

@@ -8,6 +8,15 @@ extension Store {
         return try file.read { _, head, _ in head }
     }
 
+    /// The newest state that can be read through a model: the end of the log, or the last state before others installed
+    /// a newer model.
+    package func newestState(through schema: Schema) throws -> EventNumber {
+        try checkOpen()
+        return try file.read { transaction, head, newest in
+            try file.newestState(through: schema, head, newest, transaction)
+        }
+    }
+
     /// Runs `body` with a snapshot of the state at `eventNumber`, with `layers` (bottom to top) above it.
     ///
     /// - Parameters:

@@ -50,7 +50,7 @@ extension ManagedObjectContext {
                 if let parent {
                     standpoint.stand(on: parent.standpoint, under: try parent.pendingLayers())
                 } else {
-                    standpoint.move(to: try binding.store.head())
+                    standpoint.move(to: try binding.newestState())
                 }
             } catch { report(Self.typed(error)) }
         }

@@ -111,6 +111,10 @@ final class StoreBinding: Sendable {
         try store.read(at: eventNumber, layers: layers, through: schema, monitor: monitor, budget: budget, body)
     }
 
+    /// The newest state that can be read through the binding's model: where others have installed a newer one, the last
+    /// state before it.
+    func newestState() throws -> EventNumber { try store.newestState(through: schema) }
+
     func entity(_ id: EntityID) -> EntityRuntime? {
         let number = Int(id.rawValue)
         return number < entities.count ? entities[number] : nil

@@ -57,10 +57,17 @@ extension Store {
     package func pin(at eventNumber: EventNumber) -> StatePin { pins.add(eventNumber) }
 
     /// A pin at the end of the log.
-    package func pinnedHead() throws -> StatePin {
+    package func pinnedHead() throws -> StatePin { try pin(at: head) }
+
+    /// A pin at the newest state that can be read through a model.
+    package func pinnedState(through schema: Schema) throws -> StatePin {
+        try pin { try newestState(through: schema) }
+    }
+
+    private func pin(at state: () throws -> EventNumber) rethrows -> StatePin {
         // No truncation that begins now goes beyond a state that is read later.
         let pin = pins.add(.zero)
-        pin.move(to: try head())
+        pin.move(to: try state())
         return pin
     }
 

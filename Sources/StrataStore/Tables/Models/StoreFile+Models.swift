@@ -19,6 +19,23 @@ extension StoreFile {
         return try newest.through(schema.version)
     }
 
+    /// The newest state that can be read through a model. Where all such states were truncated, the end of the log.
+    func newestState(
+        through schema: Schema, _ head: EventNumber, _ newest: SchemaHistory, _ transaction: ReadTransaction
+    ) throws -> EventNumber {
+        guard let last = newest.newest, schema.version < last.version else { return head }
+        let next = ModelVersion(rawValue: schema.version.rawValue + 1)
+        let installed = try installation(of: next, newest, transaction)
+        let reader = LogReader(transaction, tables, newest)
+        if let baseline = try reader.baseline(), installed <= baseline.event { return head }
+        let record = try reader.lastTransaction(upTo: try readHead(transaction).transaction) {
+            $0.firstEvent <= installed
+        }
+        // What the transaction of a migration wrote before the model is no state of its own.
+        guard let record, record.firstEvent > .zero else { return head }
+        return EventNumber(rawValue: record.firstEvent.rawValue - 1)
+    }
+
     /// The model that was the newest at an event.
     func schema(
         at eventNumber: EventNumber, _ newest: SchemaHistory, _ transaction: ReadTransaction

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: as for changes.
     public func mergeChanges(fromObjectIDs ids: some Sequence<ObjectID>) throws {
-        try mergeChanges(through: try binding.store.head())
+        try mergeChanges(through: try binding.newestState())
         for id in ids {
             if let object = map[id] { turnIntoFault(object) }
         }

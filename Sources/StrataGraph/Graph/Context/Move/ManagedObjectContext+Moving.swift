@@ -32,14 +32,14 @@ extension ManagedObjectContext {
 
     func moveToHead() throws {
         guard !isPast, !isPinned else { return }
-        if let parent { try follow(parent) } else { try move(to: try binding.store.head()) }
+        if let parent { try follow(parent) } else { try move(to: try binding.newestState()) }
         tellFollowers()
     }
 
     /// Moves on if others have saved. What this context did meanwhile is not announced for that: a fetch amid changes
     /// ends no event.
     func moveIfOthersSaved() throws {
-        if parent == nil, try binding.store.head() <= base { return }
+        if parent == nil, try binding.newestState() <= base { return }
         try moveToHead()
     }
 
