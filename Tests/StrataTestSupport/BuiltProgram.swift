@@ -29,7 +29,7 @@ public struct BuiltProgram: Sendable {
             ?? bundle.appending(component: name)
     }
 
-    /// Runs it to its end, which comes by SIGKILL when it takes longer than it may.
+    /// Runs it to its end, which comes by SIGKILL when it takes longer than it may; `error` says so.
     public func run(
         _ arguments: [String], environment: [String: String] = [:], limit: Duration? = nil
     ) throws -> Result {
@@ -41,6 +41,7 @@ public struct BuiltProgram: Sendable {
         let error = Pipe()
         process.standardOutput = output
         process.standardError = error
+        let begun = ContinuousClock.now
         try process.run()
         let number = process.processIdentifier
         let end = DispatchWorkItem { kill(number, SIGKILL) }
@@ -51,8 +52,11 @@ public struct BuiltProgram: Sendable {
         let outputBytes = try output.fileHandleForReading.readToEnd() ?? Data()
         let errorBytes = rest.bytes()
         process.waitUntilExit()
+        let isKilled = process.terminationReason != .exit && process.terminationStatus == SIGKILL
+        let reason = limit.flatMap { isKilled && begun.duration(to: .now) >= $0 ? "It took longer than \($0).\n" : nil }
         return Result(
-            output: String(decoding: outputBytes, as: UTF8.self), error: String(decoding: errorBytes, as: UTF8.self),
+            output: String(decoding: outputBytes, as: UTF8.self),
+            error: (reason ?? "") + String(decoding: errorBytes, as: UTF8.self),
             exitCode: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
     }
 }

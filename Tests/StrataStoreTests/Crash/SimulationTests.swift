@@ -41,15 +41,17 @@ import Testing
 
     private func findings(_ seeds: Range<Int>, steps: Int, cuts: Int) throws -> [String] {
         let folder = try CampaignFolder()
+        // What hangs is to be ended, also on a machine that does much else.
+        let limit = Duration.seconds(120 + seeds.count * cuts * 5)
         let arguments = [
             folder.path, StoreDurability.full.rawValue, "\(seeds.lowerBound)", "\(seeds.count)", "\(steps)", "\(cuts)",
         ]
-        let simulated = try folder.run(["simulate"] + arguments, limit: .seconds(60 + seeds.count))
+        let simulated = try folder.run(["simulate"] + arguments, limit: limit)
         if simulated.output.contains("unavailable") { return [] }
         guard simulated.exitCode == 0 else {
             return ["\(seeds.lowerBound) or later ended the process: \(simulated.output + simulated.error)"]
         }
-        let checked = try folder.run(["check"] + arguments, limit: .seconds(60 + seeds.count * cuts))
+        let checked = try folder.run(["check"] + arguments, limit: limit)
         let lines = checked.output.split(separator: "\n").map(String.init)
         guard lines.count == seeds.count else {
             return ["\(seeds.lowerBound + lines.count) ended the process: \(checked.exitCode) \(checked.error)"]
