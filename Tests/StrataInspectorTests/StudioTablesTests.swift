@@ -1,5 +1,6 @@
 import Foundation
 import StrataModel
+import StrataTestSupport
 import Testing
 
 @testable import StrataInspector
@@ -93,6 +94,29 @@ import Testing
             #expect(list.map(\.count).reduce(0, +) == values.count, "\(values)")
             #expect(list.count <= 26, "\(values)")
         }
+    }
+
+    /// Neighbours, smallest numbers, and dates at the ends of time.
+    @Test func valuesOfAnySizeMakeRangesOrNone() {
+        var generator = SeededGenerator(seed: RandomTesting.seeds(unlessAsked: [7])[0])
+        for round in 0..<4000 {
+            let first = Double(bitPattern: .random(in: .min ... .max, using: &generator))
+            guard first.isFinite else { continue }
+            let near = [first.nextUp, first.nextUp.nextUp, first * 1.5, first + 1, -first]
+            let last = near[round % near.count]
+            guard last.isFinite, first != last else { continue }
+            func make(_ number: Double) -> AttributeValue {
+                switch round % 3 {
+                case 0: .double(number)
+                case 1: .date(Date(timeIntervalSinceReferenceDate: number))
+                default: number.magnitude < 1e120 ? .decimal(Decimal(number)) : .double(number)
+                }
+            }
+            let list = ValueRanges([(make(first), 1), (make(last), 1)]).list
+            #expect(list.isEmpty || list.map(\.count).reduce(0, +) == 2 && list.count <= 26, "\(first) \(last)")
+        }
+        let (low, high) = (Decimal(string: "250000000000000000000"), Decimal(string: "250000000000000032768"))
+        #expect(ranges([low, high].compactMap { $0.map(AttributeValue.decimal) }).isEmpty)
     }
 
     @Test func rangesOfDatesAreYearsAndMonths() {

@@ -10,7 +10,7 @@ struct ValueRanges {
         var count: Int
     }
 
-    /// Empty if the values are neither numbers nor dates.
+    /// Empty if the values are neither numbers nor dates, or so close together that numbers tell no ranges apart.
     let list: [Range]
 
     /// At most twice as many ranges are made.
@@ -27,7 +27,8 @@ struct ValueRanges {
         }
         let isWhole = counts.contains { if case .integer = $0.value { true } else { false } }
         let isDate = counts.contains { if case .date = $0.value { true } else { false } }
-        let edges = isDate ? Self.dates(first, last) : Self.edges(first, last, Self.step(first, last, isWhole))
+        let hasCalendar = isDate && max(first.magnitude, last.magnitude) < Self.endOfCalendars
+        let edges = hasCalendar ? Self.dates(first, last) : Self.edges(first, last, Self.step(first, last, isWhole))
         var sums = [Int](repeating: 0, count: max(edges.count - 1, 0))
         for (number, count) in numbers {
             let index = (edges.firstIndex { $0 > number } ?? edges.count) - 1
@@ -62,6 +63,9 @@ struct ValueRanges {
         }
     }
 
+    /// In seconds from 2001, some 30,000 years: dates beyond are numbers.
+    private static let endOfCalendars = 1e12
+
     /// 1, 2 or 5 times a power of ten; at least 1 for whole numbers.
     private static func step(_ first: Double, _ last: Double, _ isWhole: Bool) -> Double {
         let least = last / wanted - first / wanted
@@ -71,6 +75,8 @@ struct ValueRanges {
     }
 
     private static func edges(_ first: Double, _ last: Double, _ step: Double) -> [Double] {
+        // Up to here every multiple of the step has a number of its own.
+        guard max(first.magnitude, last.magnitude) / step < 0x1p50 else { return [] }
         let start = (first / step).rounded(.down)
         let count = Int(min((last / step).rounded(.down) - start, 2 * wanted)) + 1
         return (0...count).map { (start + Double($0)) * step }
