@@ -53,6 +53,38 @@ struct ValueMigrationTests {
         }
     }
 
+    /// Numbers that became wider for nothing, beside an attribute whose values were rewritten.
+    @Test func thePastHasItsTypesAlsoWhereRowsWereRewritten() throws {
+        let types: [(AttributeType, AttributeValue)] = [
+            (.boolean, .boolean(true)), (.boolean, .boolean(false)), (.integer16, .integer(-3)),
+            (.integer32, .integer(70_000)), (.integer64, .integer(1 << 40)), (.float, .float(0.1)),
+        ]
+        let wider: [AttributeType] = [.integer16, .integer32, .integer64, .float, .double, .decimal]
+        var old = [Describe.attribute("x", .integer32, optional: true)]
+        var new = [Describe.attribute("x", .string, optional: true)]
+        var values: [String: AttributeValue] = ["x": .integer(5)]
+        for (type, value) in types {
+            let before = Describe.attribute("a", type, optional: true)
+            for wide in wider where wide != type {
+                guard case .attribute(let from) = before, case .attribute(let to) = Describe.attribute("a", wide),
+                    from.canBeRead(as: to)
+                else { continue }
+                let name = "a\(values.count)"
+                values[name] = value
+                old.append(Describe.attribute(name, type, optional: true))
+                new.append(Describe.attribute(name, wide, optional: true))
+            }
+        }
+        #expect(values.count > 20)
+        let store = MigratedStore()
+        defer { store.remove() }
+        let (id, then) = try store.open(note(old)) { (try $0.insert("Note", values), try $0.store.head()) }
+        try store.open(note(new)) { fixture in
+            let past = try StateDump(fixture.store, at: then, through: fixture.store.schema(at: then))
+            for (name, value) in values { #expect(past[id, name] == .value(value), "\(name)") }
+        }
+    }
+
     @Test func valuesThatCannotBeConvertedAreNamedAndNothingIsWritten() throws {
         let store = MigratedStore()
         defer { store.remove() }

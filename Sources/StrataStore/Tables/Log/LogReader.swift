@@ -271,9 +271,11 @@ struct LogReader {
 }
 
 extension AttributeValue {
-    /// The value as the slot of a newer model version holds it; widened numbers keep their value.
+    /// The value as the slot of another model version holds it; numbers that were widened, or are to be, keep their
+    /// value. A Boolean may have become a number of any kind.
     func fitting(_ slot: RowLayout.Slot) -> AttributeValue {
         guard case .attribute(let type)? = slot.storage else { return self }
+        if type == .boolean { return coerced(to: .integer64)?.coerced(to: .boolean) ?? self }
         return coerced(to: type) ?? self
     }
 }
