@@ -90,6 +90,43 @@ struct MigrationTests {
         old.close()
     }
 
+    /// Transactions before a migration, and the migration itself, are undone by what it made of the former values.
+    @Test func whatAMigrationConvertedIsUndoneByItsValues() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let old = container(try person(text("name"), age(.integer32)))
+        try old.loadPersistentStores()
+        let before = old.newBackgroundContext()
+        try insert(["name": "Ada", "age": Int32(36)], before)
+        try before.save()
+        let born = try old.head()
+        let ada = try #require(try before.fetch(persons).first).objectID
+        try before.fetch(persons).first?.setValue(Int32(37), forKey: "age")
+        try before.save()
+        let changed = try #require(try old.transactions().last).number
+        old.close()
+        let new = container(try person(text("name"), age(.string)))
+        try new.loadPersistentStores()
+        defer { new.close() }
+        let context = new.newBackgroundContext()
+        let object = try #require(try context.fetch(persons).first)
+        func present() throws -> String? { try object.value(forKey: "age") as? String }
+        #expect(try present() == "37")
+        let migration = try #require(try new.transactions().last).number
+        #expect(migration > changed)
+        try context.revert(migration)
+        #expect(!context.hasChanges)
+        try context.revert(changed)
+        #expect(try present() == "36")
+        context.rollback()
+        try object.setValue("38", forKey: "age")
+        try context.save()
+        #expect(thrownError { try context.revert(changed) }?.code == .merge)
+        try context.restore(ada, at: born)
+        #expect(try present() == "36")
+        try context.save()
+        #expect(try new.verify().isSound)
+    }
+
     /// Contexts of any age read the last state before the newer model, whatever was saved after it.
     @Test func aContainerThatWasOvertakenReadsOn() throws {
         defer { try? FileManager.default.removeItem(at: url) }

@@ -7,7 +7,8 @@ extension ManagedObjectContext {
     /// Undoes a transaction by pending changes of this context, which the next save writes.
     ///
     /// Objects that the transaction inserted are deleted. Objects that it deleted come back with their ids. Properties
-    /// that it changed get their former values.
+    /// that it changed get their former values; where a migration has converted a property since, what the migration
+    /// makes of them.
     ///
     /// ```swift
     /// try context.revert(transaction)
@@ -19,9 +20,9 @@ extension ManagedObjectContext {
     ///   that no longer exists is a conflict too; no policy can bring it back.
     /// - Throws: `merge` (133020) with every conflict that the policy did not resolve. In a conflict, `base` is what
     ///   the transaction wrote, `theirs` the present value, and `mine` the value before. Then the context is unchanged.
-    ///   `futureEvent`, `readOnly`.
+    ///   `futureEvent`, `readOnly`; `migration` for a value that cannot be converted.
     public func revert(_ transaction: TransactionNumber, policy: MergePolicy = .error) throws {
-        let changes = try binding.netChanges(in: transaction).inverted
+        let changes = try binding.convertedChanges(in: transaction).inverted
         saving.overruled += try apply(
             changes,
             ChangeApplication.Rules(policy: policy, asksForLostTargets: true) {
@@ -41,13 +42,17 @@ extension ManagedObjectContext {
     /// links are restored. Members of a one-to-many have the link in their own to-one and keep it as it is.
     ///
     /// - Returns: the object; nil if it did not exist then.
-    /// - Throws: `futureEvent`, `historyDropped`, `readOnly`.
+    /// - Throws: `futureEvent`, `historyDropped`, `readOnly`; `migration` for a value that a migration since cannot
+    ///   convert.
     @discardableResult
     public func restore(_ id: ObjectID, at eventNumber: EventNumber) throws -> ManagedObject? {
         let then = try binding.store.transaction(containing: eventNumber)?.lastEvent ?? eventNumber
         // Pending changes of the object are undone first: the history describes saved states only.
         var changes = try pendingChanges(of: id).inverted
-        changes.append(try binding.store.netChanges(of: id, after: then).inverted)
+        let store = binding.store
+        let since = try store.converted(
+            store.netChanges(of: id, after: then), from: then, through: store.head(), to: binding.schema)
+        changes.append(since.inverted)
         try apply(changes)
         processPendingChanges()
         return try presentObject(id)

@@ -109,10 +109,25 @@ extension StoreBinding {
     ///
     /// - Throws: `futureEvent` when there is no such transaction, `historyDropped` when it is no longer kept.
     func netChanges(in transaction: TransactionNumber) throws -> NetChanges {
+        let record = try record(of: transaction)
+        return try store.netChanges(from: record.firstEvent, through: record.lastEvent)
+    }
+
+    /// The same as the newest model has it; see `Store.converted`.
+    ///
+    /// - Throws: `migration` if a value cannot be converted.
+    func convertedChanges(in transaction: TransactionNumber) throws -> NetChanges {
+        let record = try record(of: transaction)
+        return try store.converted(
+            try store.netChanges(from: record.firstEvent, through: record.lastEvent),
+            from: EventNumber(rawValue: record.firstEvent.rawValue - 1), through: record.lastEvent, to: schema)
+    }
+
+    private func record(of transaction: TransactionNumber) throws -> TransactionRecord {
         guard let record = try store.transaction(transaction) else {
             if transaction > .zero { try store.checkKept(after: TransactionNumber(rawValue: transaction.rawValue - 1)) }
             throw StrataError(.futureEvent, "The log has no transaction \(transaction).")
         }
-        return try store.netChanges(from: record.firstEvent, through: record.lastEvent)
+        return record
     }
 }
