@@ -269,7 +269,8 @@ struct AssignmentExtender {
     // MARK: Indexes
 
     mutating func assignIndexes() throws(StrataError) {
-        let newEntities = Set(result.entities.values)
+        // An index over an entity that is removed gets a new number: the entries of its objects stay under the old one,
+        // where snapshots of the past read them.
         let oldEntitiesByNumber = Set((previous?.assignment.entities ?? [:]).values)
         for entity in model.entities {
             var old: [IndexMeaning: [(name: String, id: IndexID)]] = [:]
@@ -279,7 +280,7 @@ struct AssignmentExtender {
                     guard let id = indexes[definition.name],
                         let meaning = IndexMeaning(
                             definition, of: description, model: previous.model, assignment: previous.assignment,
-                            knownEntities: newEntities)
+                            knownEntities: oldEntitiesByNumber)
                     else { continue }
                     old[meaning, default: []].append((definition.name, id))
                 }

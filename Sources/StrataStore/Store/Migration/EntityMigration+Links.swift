@@ -105,10 +105,19 @@ extension EntityMigration {
     }
 
     func checkCount(
-        _ step: PropertyStep, _ id: ObjectID, _ snapshot: Snapshot, _ failures: inout MigrationFailures
+        _ step: PropertyStep, _ number: PropertyID, _ id: ObjectID, _ snapshot: Snapshot,
+        _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let description = property.relationship?.description else { return }
-        let count = try snapshot.memberCount(of: property.id, owner: id)
+        var count = 0
+        if links.losesMembers(property) {
+            try snapshot.members(of: number, owner: id) { member in
+                if links.new.entity(member.entityID) != nil { count += 1 }
+                return true
+            }
+        } else {
+            count = try snapshot.memberCount(of: number, owner: id)
+        }
         for problem in description.validate(count: count, entityName: entity.name) { failures.add(problem, id) }
     }
 }

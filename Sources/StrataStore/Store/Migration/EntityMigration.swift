@@ -20,8 +20,8 @@ struct EntityMigration {
             case point(OldLinks.Storage?, back: OldLinks.Storage?)
             /// A to-one that may no longer be nil, or whose destination is narrower than before.
             case checkTarget(slot: Int)
-            /// A to-many with a narrower range of member counts, under the number it has kept.
-            case checkCount
+            /// A to-many with a narrower range of member counts, or fewer members, under its number in the old model.
+            case checkCount(PropertyID)
             /// A to-one whose inverse takes over links of another relationship.
             case adopt([OldLinks.BackAdoption])
             /// A to-one that loses objects of these entities to another relationship.
@@ -125,7 +125,7 @@ struct EntityMigration {
         let adopting: [PropertyStep.Kind] = adoptions.isEmpty ? [] : [.adopt(adoptions)]
         guard let earlier = old.property(property.id), let before = earlier.relationship else {
             let adoption = links.adoption(by: property.id, of: entity.id)
-            if description.isToMany { return adoption.map { [.checkLinks($0.links)] } ?? [] }
+            if description.isToMany { return adoption.map { [.checkLinks($0.links)] } ?? lossCheck(property, links) }
             let storage = adoption?.links ?? links.storage(of: property)
             if storage == nil && (description.isOptional || !adoptions.isEmpty) { return adopting }
             let inverse = relationship.inverse.flatMap { links.new.property($0) }
@@ -139,7 +139,7 @@ struct EntityMigration {
                 || (description.maxCount == 0 ? .max : description.maxCount)
                     < (before.description.maxCount == 0 ? .max : before.description.maxCount)
                 || !description.isOptional && before.description.isOptional
-            return isNarrower ? [.checkCount] : []
+            return isNarrower ? [.checkCount(property.id)] : lossCheck(property, links)
         }
         let allowed = Set(links.new.entity(relationship.destination)?.entityIDs ?? [])
         let possible = links.old.entity(before.destination)?.concreteEntityIDs ?? []
@@ -149,6 +149,14 @@ struct EntityMigration {
         let releasing: [PropertyStep.Kind] = released.isEmpty ? [] : [.release(slot: earlier.slot, released)]
         return releasing + adopting
             + (leadsAstray || isRequired && adopting.isEmpty ? [.checkTarget(slot: earlier.slot)] : [])
+    }
+
+    /// The check of a to-many that needs members and may have lost some.
+    private static func lossCheck(_ property: PropertySchema, _ links: OldLinks) -> [PropertyStep.Kind] {
+        guard let description = property.relationship?.description, description.minCount > 0,
+            links.losesMembers(property), let number = links.number(before: property)
+        else { return [] }
+        return [.checkCount(number)]
     }
 
     /// Only the steps that make values and links of former ones.
@@ -177,7 +185,7 @@ struct EntityMigration {
             switch step.kind {
             case .refuse:
                 failures.add(.migration, "\(entity.name) is abstract and may have no objects.", entity, id)
-            case .checkCount: try checkCount(step, id, snapshot, &failures)
+            case .checkCount(let number): try checkCount(step, number, id, snapshot, &failures)
             case .checkLinks(let storage): try checkLinks(step, storage, id, row, snapshot, &failures)
             case .release(let slot, let entities): try release(step, slot, entities, row, snapshot, &changes)
             case .adopt(let adoptions): try adopt(step, adoptions, id, row, snapshot, &changes, &failures)

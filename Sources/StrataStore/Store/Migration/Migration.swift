@@ -12,6 +12,8 @@ struct Migration {
         case fillLinks(EntitySchema)
         /// Links pairs whose relationship has a new number.
         case link(PropertySchema, EntitySchema)
+        /// Unlinks the pairs of the objects of a removed entity, an entity of the old model.
+        case unlink(EntitySchema)
         /// Writes the changes of rows.
         case rewrite(EntityMigration)
         /// Computes derived attributes from what the passes before have written.
@@ -21,7 +23,9 @@ struct Migration {
 
         var entity: EntitySchema {
             switch self {
-            case .fillLinks(let entity), .link(_, let entity), .derive(let entity), .fillIndexes(let entity): entity
+            case .fillLinks(let entity), .link(_, let entity), .unlink(let entity), .derive(let entity),
+                .fillIndexes(let entity):
+                entity
             case .rewrite(let migration): migration.entity
             }
         }
@@ -58,6 +62,7 @@ struct Migration {
                 passes.append(.link(property, entity))
             }
         }
+        passes += old.entities.filter { !links.lostPairs(of: $0).isEmpty }.map(Pass.unlink)
         // Rows come after links, because they still hold the to-ones that become pairs.
         passes += entities.filter(\.writes).map(Pass.rewrite)
         let changesValues = !passes.isEmpty
@@ -136,6 +141,11 @@ struct Migration {
             pairs.append(PairEvent(key: key, positions: positions))
         }
         return pairs
+    }
+
+    /// The removed entities whose objects lose pairs.
+    var unlinked: [EntitySchema] {
+        passes.compactMap { if case .unlink(let entity) = $0 { entity } else { nil } }
     }
 
     // MARK: Before

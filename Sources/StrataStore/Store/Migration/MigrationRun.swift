@@ -65,6 +65,11 @@ struct MigrationRun {
             next = try write(entity, progress.next, &head, transaction) { id, row, snapshot, step in
                 try link(property, of: id, row, snapshot, &step)
             }
+        case .unlink(let entity):
+            let links = migration.links.lostPairs(of: entity)
+            next = try write(entity, progress.next, &head, transaction) { id, _, snapshot, step in
+                try unlink(links, of: id, snapshot, &step)
+            }
         case .rewrite(let migration):
             next = try write(migration.entity, progress.next, &head, transaction) { id, row, snapshot, step in
                 try rewrite(id, migration, row, snapshot, &step)
@@ -179,6 +184,19 @@ struct MigrationRun {
             step.events.append(.linked, pair.key.source, previous: .zero, step.payload)
             step.touched.add(pair.key.source.entityID, .linked, pair.key.property)
             step.touched.add(pair.key.target.entityID, .linked, pair.key.property)
+        }
+    }
+
+    private func unlink(
+        _ links: [Link], of id: ObjectID, _ snapshot: Snapshot, _ step: inout StepOutput
+    ) throws {
+        for key in try migration.links.lostPairs(of: id, links, snapshot) {
+            guard let state = try snapshot.pairState(key) else { continue }
+            step.payload.reset()
+            step.payload.append(pair: PairEvent(key: key, positions: state.positions))
+            step.events.append(.unlinked, key.source, previous: state.revision, step.payload)
+            step.touched.add(key.source.entityID, .unlinked, key.property)
+            step.touched.add(key.target.entityID, .unlinked, key.property)
         }
     }
 }

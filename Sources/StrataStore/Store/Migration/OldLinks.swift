@@ -97,6 +97,42 @@ struct OldLinks {
         }
     }
 
+    /// The links of an object's pairs that end with its entity: the entity is removed, and the relationship stays.
+    func lostPairs(of entity: EntitySchema) -> [Link] {
+        guard !entity.isAbstract, new.entity(entity.id) == nil else { return [] }
+        return old.links.links(ofOwners: entity.id).filter { link in
+            guard case .pairs(let canonical, _, _, _) = link.source else { return false }
+            return new.links.link(canonical)?.isPairs ?? false
+        }
+    }
+
+    /// The pairs of an object of a removed entity, each for one of its ends.
+    func lostPairs(of id: ObjectID, _ links: [Link], _ snapshot: Snapshot) throws -> [PairKey] {
+        var keys: [PairKey] = []
+        for link in links {
+            try snapshot.members(of: link.id, owner: id) { member in
+                guard let key = link.pairKey(owner: id, member: member) else { return true }
+                // If the other end is removed too, the source loses the pair for both.
+                if new.entity(member.entityID) != nil || link.isSource(id, of: key) { keys.append(key) }
+                return true
+            }
+        }
+        return keys
+    }
+
+    /// Whether a to-many may have had objects of removed entities.
+    func losesMembers(_ property: PropertySchema) -> Bool {
+        guard let number = number(before: property), let before = old.property(number)?.relationship else {
+            return false
+        }
+        return old.entity(before.destination)?.concreteEntityIDs.contains { new.entity($0) == nil } ?? false
+    }
+
+    /// The number that a relationship had under the old model.
+    func number(before property: PropertySchema) -> PropertyID? {
+        ([property.id] + (new.assignment.replaced[property.id] ?? [])).first { old.property($0) != nil }
+    }
+
     /// The links of another relationship of the same name that this one takes over in an entity: an entity's own under
     /// a parent that has one of that name, the reverse, or that of one parent after another's. Nil if there are none.
     func adoption(by property: PropertyID, of entity: EntityID) -> Adoption? { adopted[entity]?[property] }

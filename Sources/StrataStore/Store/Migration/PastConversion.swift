@@ -52,7 +52,8 @@ struct PastConversion {
     private let source: ConversionSource
     private let eventNumber: EventNumber
     private var values: [(id: ObjectID, revision: EventNumber, change: PropertyChange)] = []
-    private var pairs: [PairKey: PairPositions] = [:]
+    /// Nil: not linked any more.
+    private var pairs: [PairKey: PairPositions?] = [:]
     private var unreadable: [(id: ObjectID, property: PropertyID, sentence: String)] = []
 
     init(_ source: ConversionSource, at eventNumber: EventNumber) {
@@ -78,8 +79,8 @@ struct PastConversion {
 
     private mutating func convert(_ migration: Migration) throws {
         let entities = migration.entities.map(\.convertingOnly).filter { !$0.steps.isEmpty }
-        let relinked = migration.relinked
-        guard !entities.isEmpty || !relinked.isEmpty else { return }
+        let (relinked, unlinked) = (migration.relinked, migration.unlinked)
+        guard !entities.isEmpty || !relinked.isEmpty || !unlinked.isEmpty else { return }
         let below = try layer(migration.old)
         let snapshot = try source.snapshot(at: eventNumber, migration.old, below.isEmpty ? [] : [below])
         let recorded = entities.contains(where: \.convertsByType) ? try RecordedConversions(migration, source) : nil
@@ -98,8 +99,15 @@ struct PastConversion {
         for (property, entity) in relinked {
             try snapshot.scan(entity.id) { id, row in
                 for pair in try migration.pairs(of: property, owner: id, row, snapshot) {
-                    pairs[pair.key] = pair.positions
+                    pairs[pair.key] = .some(pair.positions)
                 }
+                return true
+            }
+        }
+        for entity in unlinked {
+            let links = migration.links.lostPairs(of: entity)
+            try snapshot.scan(entity.id) { id, _ in
+                for key in try migration.links.lostPairs(of: id, links, snapshot) { pairs[key] = .some(nil) }
                 return true
             }
         }
