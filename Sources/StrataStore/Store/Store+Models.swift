@@ -142,7 +142,8 @@ extension Store {
             for step in plan.steps { StoreLogger.shared.debug("migrating: \(step.description)") }
         }
         let migration = try Migration(
-            from: old, to: new, histories, values: options.values, blobs: blobs, keys: keyRing)
+            from: old, to: new, LogReader(transaction, file.tables, histories), head.transaction,
+            values: options.values, blobs: blobs, keys: keyRing)
         try migration.check(snapshot, histories, path: path, options.progress)
         return MigrationRun(
             file: file, migration: migration, histories: histories.adding(new), lastOfOld: head.event,
@@ -232,7 +233,8 @@ extension Store {
             let run = MigrationRun(
                 file: file,
                 migration: try Migration(
-                    from: old, to: new, histories, values: options.values, blobs: blobs, keys: keyRing),
+                    from: old, to: new, LogReader(transaction, file.tables, histories), mark.head.transaction,
+                    values: options.values, blobs: blobs, keys: keyRing),
                 histories: histories, lastOfOld: mark.lastOfOld, limits: options.limits)
             var head = mark.head
             let next = try run.step(mark.progress, &head, fillsWithModel: false, transaction)

@@ -163,7 +163,10 @@ struct GoneMembersTests {
                     EntityDescription(name: "Dog", properties: []),
                 ]
                     + (hasCats
-                        ? [EntityDescription(name: "Cat", properties: [Describe.toOne("owner", "Owner", inverse: "pets")])]
+                        ? [
+                            EntityDescription(
+                                name: "Cat", properties: [Describe.toOne("owner", "Owner", inverse: "pets")])
+                        ]
                         : []))
         }
         let owner = try store.open(model(true)) { fixture in

@@ -4,11 +4,16 @@ import StrataModel
 
 extension EntityMigration {
     func point(
-        _ step: PropertyStep, _ storage: OldLinks.Storage?, _ back: OldLinks.Storage?, _ id: ObjectID,
+        _ step: PropertyStep, _ storages: [OldLinks.Storage], _ back: OldLinks.Storage?, _ id: ObjectID,
         _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let relationship = property.relationship else { return }
-        let found = try storage.map { try links.targets($0, of: id, row, old, snapshot, limit: 3) } ?? []
+        var found: [(id: ObjectID, position: Int64)] = []
+        var storage: OldLinks.Storage?
+        for next in storages where found.isEmpty {
+            found = try links.targets(next, of: id, row, old, snapshot, limit: 3)
+            storage = next
+        }
         let targets = found.map(\.id)
         if targets.count > 1 {
             let names = targets.map { links.old.name(of: $0) }.joined(separator: ", ")

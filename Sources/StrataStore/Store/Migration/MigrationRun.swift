@@ -70,6 +70,10 @@ struct MigrationRun {
             next = try write(entity, progress.next, &head, transaction) { id, _, snapshot, step in
                 try unlink(links, of: id, snapshot, &step)
             }
+        case .regain(let entity):
+            next = try write(entity, progress.next, &head, transaction) { id, _, snapshot, step in
+                try append(migration.regainedPairs(of: id, snapshot).map { ($0.key, $0.positions) }, &step)
+            }
         case .rewrite(let migration):
             next = try write(migration.entity, progress.next, &head, transaction) { id, row, snapshot, step in
                 try rewrite(id, migration, row, snapshot, &step)
@@ -178,12 +182,17 @@ struct MigrationRun {
     private func link(
         _ property: PropertySchema, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, _ step: inout StepOutput
     ) throws {
-        for pair in try migration.pairs(of: property, owner: id, row, snapshot) {
+        try append(
+            migration.pairs(of: property, owner: id, row, snapshot).map { ($0.key, $0.positions) }, &step)
+    }
+
+    private func append(_ pairs: [(key: PairKey, positions: PairPositions)], _ step: inout StepOutput) throws {
+        for (key, positions) in pairs {
             step.payload.reset()
-            step.payload.append(pair: pair)
-            step.events.append(.linked, pair.key.source, previous: .zero, step.payload)
-            step.touched.add(pair.key.source.entityID, .linked, pair.key.property)
-            step.touched.add(pair.key.target.entityID, .linked, pair.key.property)
+            step.payload.append(pair: PairEvent(key: key, positions: positions))
+            step.events.append(.linked, key.source, previous: .zero, step.payload)
+            step.touched.add(key.source.entityID, .linked, key.property)
+            step.touched.add(key.target.entityID, .linked, key.property)
         }
     }
 

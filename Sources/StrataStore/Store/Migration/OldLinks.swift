@@ -6,8 +6,12 @@ struct OldLinks {
     let new: Schema
     /// Relationships that models before `old` had, by number.
     private let returning: [PropertyID: (last: RelationshipSchema, values: PastValues)]
+    /// For a past state: it, through the models that had what returns. Nil for the head, where nothing of that changed.
+    private let former: FormerStates?
     /// The last values of all properties that return, and of the positions of to-ones.
     let past: [PropertyID: PastValues]
+    /// By relationship among `returning`: the entities of owners and members whose links later models kept elsewhere.
+    private let carried: [PropertyID: Carried]
     /// By entity and relationship: the links of another relationship of the same name that gives way to it.
     private var adopted: [EntityID: [PropertyID: Adoption]] = [:]
     /// By a to-one whose inverse adopts links: those links, seen from this end.
@@ -16,9 +20,21 @@ struct OldLinks {
     /// entity is removed.
     private var released: [PropertyID: Set<EntityID>] = [:]
 
-    init(old: Schema, new: Schema, _ past: [PropertyID: PastValues], _ histories: SchemaHistory) throws {
+    /// The last model that had each entity which the new one has again.
+    let returned: [EntityID: Schema]
+    /// The links that return with these entities.
+    let regained: RegainedLinks
+
+    init(
+        old: Schema, new: Schema, _ past: [PropertyID: PastValues], _ log: LogReader, _ last: TransactionNumber,
+        _ former: FormerStates?
+    ) throws {
         self.old = old
+        self.former = former
         self.new = new
+        let histories = log.histories
+        returned = Self.returned(from: old, to: new, histories)
+        regained = try RegainedLinks(returned, from: old, to: new, log, last)
         var returning: [PropertyID: (last: RelationshipSchema, values: PastValues)] = [:]
         for (number, values) in past {
             guard let last = try histories.schema(values.version)?.property(number)?.relationship else { continue }
@@ -26,8 +42,20 @@ struct OldLinks {
         }
         self.returning = returning
         self.past = past
+        carried = try Self.carried(returning, old, histories)
         findAdopted()
         findGone()
+    }
+
+    private static func returned(
+        from old: Schema, to new: Schema, _ histories: SchemaHistory
+    ) -> [EntityID: Schema] {
+        let entities = new.returned(after: old)
+        if entities.isEmpty { return [:] }
+        let earlier = histories.readableSchemas(histories.versions.filter { $0 < old.version })
+        var returned: [EntityID: Schema] = [:]
+        for entity in entities { returned[entity.id] = earlier.last { $0.entity(entity.id) != nil } }
+        return returned
     }
 
     enum Storage: Sendable, Hashable {
@@ -37,6 +65,12 @@ struct OldLinks {
         case members(PropertyID)
         /// In a slot that rows had under an earlier model.
         case formerSlot(PropertyID)
+    }
+
+    /// Which links of a former relationship went on under another number, and so do not return.
+    private struct Carried {
+        let owners: Set<EntityID>
+        let members: Set<EntityID>
     }
 
     /// Links that go from one relationship to another.
@@ -61,6 +95,52 @@ struct OldLinks {
         guard let inverse = property.relationship?.inverse else { return nil }
         if let number = new.assignment.replaced[inverse]?.first { return backward(number) }
         return old.property(inverse) == nil ? nil : backward(inverse)
+    }
+
+    /// Where the links of a relationship were, from one end or the other: under the old model, then under earlier ones,
+    /// if one end has had another relationship since.
+    func storages(of property: PropertySchema) -> [Storage] {
+        let replaced = new.assignment.replaced
+        let inverse = property.relationship?.inverse
+        var storages = (replaced[property.id] ?? []).compactMap(forward)
+        if let inverse, inverse != property.id { storages += (replaced[inverse] ?? []).compactMap(backward) }
+        if storages.isEmpty { return storage(of: property).map { [$0] } ?? [] }
+        return storages.filter { !isFormer($0) } + storages.filter(isFormer)
+    }
+
+    private func isFormer(_ storage: Storage) -> Bool {
+        switch storage {
+        case .slot: false
+        case .members(let number): returning[number] != nil
+        case .formerSlot: true
+        }
+    }
+
+    private static func carried(
+        _ returning: [PropertyID: (last: RelationshipSchema, values: PastValues)], _ old: Schema,
+        _ histories: SchemaHistory
+    ) throws -> [PropertyID: Carried] {
+        var carried: [PropertyID: Carried] = [:]
+        for (number, (last, values)) in returning {
+            let versions = histories.versions.filter { $0 > values.version && $0 <= old.version }
+            let later = histories.readableSchemas(versions)
+            carried[number] = Carried(
+                owners: last.inverse.map { destinations(of: $0, later) } ?? [], members: destinations(of: number, later)
+            )
+        }
+        return carried
+    }
+
+    /// The entities to which a relationship could lead under later models.
+    private static func destinations(of number: PropertyID, _ later: [Schema]) -> Set<EntityID> {
+        var entities: Set<EntityID> = []
+        for index in later.indices {
+            guard let heir = Schema.last(of: number, through: Array(later[...index])),
+                let relationship = later[index].property(heir)?.relationship
+            else { continue }
+            entities.formUnion(later[index].entity(relationship.destination)?.entityIDs ?? [])
+        }
+        return entities
     }
 
     private mutating func findAdopted() {
@@ -173,9 +253,14 @@ struct OldLinks {
         case .members(let number):
             // No model maintained the links of a former relationship when objects were deleted.
             let isFormer = returning[number] != nil
+            if carried[number]?.owners.contains(id.entityID) ?? false { return [] }
+            let elsewhere = carried[number]?.members ?? []
+            let snapshot = try returning[number].flatMap { try former?.snapshot($0.values.version) } ?? snapshot
             var targets: [(id: ObjectID, position: Int64)] = []
             try snapshot.membersWithPositions(of: number, owner: id) { member, position in
-                if try !isFormer || snapshot.exists(member) { targets.append((member, position)) }
+                if try !isFormer || !elsewhere.contains(member.entityID) && isThere(member, snapshot) {
+                    targets.append((member, position))
+                }
                 return targets.count < limit
             }
             return targets
@@ -184,23 +269,44 @@ struct OldLinks {
         }
     }
 
+    /// Whether an object exists, of an entity that the new model has.
+    func isThere(_ id: ObjectID, _ snapshot: Snapshot) throws -> Bool {
+        try new.entity(id.entityID) != nil && snapshot.exists(id)
+    }
+
     /// The last target of a former to-one, if that object still exists, and still leads back where it has to.
     private func formerTarget(
         _ number: PropertyID, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
     ) throws -> (id: ObjectID, position: Int64)? {
-        guard let (last, values) = returning[number],
-            case .objectID(let target)? = try values.value(of: id, row, snapshot),
-            let targetRow = try snapshot.row(target)
+        guard let (last, values) = returning[number], carried[number]?.owners.contains(id.entityID) != true else {
+            return nil
+        }
+        let snapshot = try former?.snapshot(values.version) ?? snapshot
+        guard case .objectID(let target)? = try lastValue(values, of: id, row, snapshot),
+            new.entity(target.entityID) != nil, let targetRow = try snapshot.row(target)
         else { return nil }
         if let inverse = last.inverse, !last.isInverseToMany {
             guard let back = returning[inverse]?.values,
-                case .objectID(id)? = try back.value(of: target, targetRow, snapshot)
+                case .objectID(id)? = try lastValue(back, of: target, targetRow, snapshot)
             else { return nil }
         }
         guard let position = last.position.flatMap({ past[$0] }),
-            case .integer(let number)? = try position.value(of: id, row, snapshot)
+            case .integer(let number)? = try lastValue(position, of: id, row, snapshot)
         else { return (target, 0) }
         return (target, number)
+    }
+
+    /// A past state through the last model that had an entity which returns; nil for other entities, and at the head.
+    func state(of entity: EntityID) throws -> Snapshot? {
+        try returned[entity].flatMap { try former?.snapshot($0.version) }
+    }
+
+    /// The last value of an object that a former property had; nil if the object was made since.
+    func lastValue(
+        _ values: PastValues, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
+    ) throws -> AttributeValue? {
+        guard let then = try former?.snapshot(values.version) else { return try values.value(of: id, row, snapshot) }
+        return try then.row(id).flatMap { try values.value(of: id, $0, then) }
     }
 
     /// The object's position among those that led to `target`.
