@@ -15,7 +15,7 @@ extension Store {
             }
             return
         }
-        if keeps(model) { return }
+        if try keeps(model) { return }
         if isReadOnly {
             // Without the views that the model declares, everything else can be read.
             if file.histories.newest?.model.entities == model.entities { return }
@@ -26,15 +26,17 @@ extension Store {
                 try self.refuseOther(model, mark, transaction)
                 return nil
             }
-            return try self.nextSchema(self.asked(model, histories.newest), histories)
+            let kept = try self.keptViews(model, histories)
+            for change in kept?.changes ?? [] { StoreLogger.shared.notice("migrating: \(change.sentence)") }
+            return try self.nextSchema(kept?.model ?? model, histories)
         }
     }
 
     /// Whether nothing needs to change for a model; for nil, whether the store has one of its own.
-    func keeps(_ model: ManagedObjectModel?) -> Bool {
+    func keeps(_ model: ManagedObjectModel?) throws -> Bool {
         guard let newest = file.histories.newest else { return false }
         guard let model else { return true }
-        return newest.model.isKept(like: asked(model, newest))
+        return try newest.model.isKept(like: keptViews(model, file.histories)?.model ?? model)
     }
 
     /// Installs a model that another store has had, with the same numbers for entities and properties.
@@ -60,9 +62,18 @@ extension Store {
         }
     }
 
-    /// A model that was asked for, with the views that the store keeps beside it.
-    private func asked(_ model: ManagedObjectModel, _ newest: Schema?) -> ManagedObjectModel {
-        file.options.keepsOwnViews ? model.keepingViews(of: newest?.model) : model
+    /// A model that was asked for, with the views that the store keeps beside it; nil if it keeps none.
+    private func keptViews(_ model: ManagedObjectModel, _ histories: SchemaHistory) throws -> KeptViews? {
+        guard file.options.keepsOwnViews, let newest = histories.newest,
+            newest.model.views.contains(where: \.isOfStore)
+        else { return nil }
+        let isSame = newest.model.entities == model.entities
+        return try KeptViews(model, from: newest, earlier: isSame ? [] : Self.earlier(histories, newest))
+    }
+
+    /// The models before the newest one, newest first.
+    private static func earlier(_ histories: SchemaHistory, _ newest: Schema) -> [Schema] {
+        histories.readableSchemas(histories.versions.filter { $0 < newest.version }).reversed()
     }
 
     private func different(_ message: String) -> StrataError {
@@ -112,10 +123,9 @@ extension Store {
                 version: ModelVersion(rawValue: 1), model: model,
                 assignment: try ModelAssignment().extended(for: model, from: nil))
         }
-        let earlier = histories.readableSchemas(histories.versions.filter { $0 < newest.version })
         return try Schema(
             version: ModelVersion(rawValue: newest.version.rawValue + 1), model: model,
-            assignment: try newest.assignment.extended(for: model, from: newest, earlier: earlier.reversed()))
+            assignment: try newest.assignment.extended(for: model, from: newest, earlier: earlier(histories, newest)))
     }
 
     private func prepare(
@@ -203,7 +213,8 @@ extension Store {
     ) throws {
         let histories = try StoreFile.readModels(file.tables, transaction)
         let target = try histories.schema(mark.to)
-        guard target?.model.isKept(like: asked(model, target)) != true else { return }
+        let asked = try keptViews(model, target.map { try histories.through($0.version) } ?? histories)?.model ?? model
+        guard target?.model.isKept(like: asked) != true else { return }
         throw StrataError(
             .migration,
             "A migration of the store to model \(mark.to.rawValue) was interrupted; "
@@ -294,7 +305,10 @@ extension Store {
                 eventNumber: head, schema: old, transaction: transaction, tables: file.tables, histories: histories,
                 layers: [])
             let isDowngrade = try Downgrade(to: model, histories) != nil
-            return try migrationPlan(to: try Self.successor(of: histories, model), isDowngrade: isDowngrade, snapshot)
+            let kept = try keptViews(model, histories)
+            return try migrationPlan(
+                to: try Self.successor(of: histories, kept?.model ?? model), isDowngrade: isDowngrade,
+                views: kept?.changes ?? [], snapshot)
         }
     }
 
@@ -302,11 +316,12 @@ extension Store {
     ///   - snapshot: the head, through the newest model.
     ///   - limit: values are counted in entities of up to so many objects.
     private func migrationPlan(
-        to new: Schema, isDowngrade: Bool, _ snapshot: Snapshot, countsUpTo limit: Int = .max
+        to new: Schema, isDowngrade: Bool, views: [SchemaDifference.Change] = [], _ snapshot: Snapshot,
+        countsUpTo limit: Int = .max
     ) throws -> MigrationPlan {
         let hidden = HiddenValues(old: snapshot.schema, snapshot: snapshot)
         return try MigrationPlan(
-            SchemaDifference(from: snapshot.schema, to: new), isDowngrade: isDowngrade,
+            SchemaDifference(from: snapshot.schema, to: new), views: views, isDowngrade: isDowngrade,
             count: { try Migration.objectCount($0, snapshot.transaction, file.tables) },
             hidden: { change in
                 guard let removed = change.removed else { return 0 }
