@@ -27,8 +27,7 @@ extension Store {
                 return nil
             }
             let kept = try self.keptViews(model, histories)
-            for change in kept?.changes ?? [] { StoreLogger.shared.notice("migrating: \(change.sentence)") }
-            return try self.nextSchema(kept?.model ?? model, histories)
+            return try self.nextSchema(kept?.model ?? model, histories).map { ($0, kept?.changes ?? []) }
         }
     }
 
@@ -43,11 +42,14 @@ extension Store {
     func adopt(recovered schema: Schema) throws {
         try installOnWriter { _, histories in
             let version = ModelVersion(rawValue: (histories.newest?.version.rawValue ?? 0) + 1)
-            return try Schema(version: version, model: schema.model, assignment: schema.assignment)
+            return (try Schema(version: version, model: schema.model, assignment: schema.assignment), [])
         }
     }
 
-    private typealias NextSchema = @Sendable (WriteTransaction, SchemaHistory) throws -> Schema?
+    /// A schema, and what becomes of the views that the store keeps.
+    private typealias NextSchema =
+        @Sendable (WriteTransaction, SchemaHistory) throws
+        -> (schema: Schema, views: [SchemaDifference.Change])?
 
     /// - Parameter next: the schema to install; nil for none.
     private func installOnWriter(_ next: @escaping NextSchema) throws {
@@ -86,11 +88,12 @@ extension Store {
         try file.write { transaction in
             var head = try file.readHead(transaction)
             let histories = try file.histories(for: head, transaction)
-            guard let schema = try next(transaction, histories) else { return }
+            guard let (schema, views) = try next(transaction, histories) else { return }
             var run: MigrationRun?
             if let old = histories.newest {
                 run = try prepare(from: old, to: schema, histories, head, transaction)
             }
+            for change in views where change.kind == .viewRemoved { StoreLogger.shared.notice("\(change.sentence)") }
             let count = try run?.migration.objectCount(transaction, file.tables) ?? 0
             let isSmall = count <= file.options.migration.limits.objectsInOneCommit
             let lastOfOld = head.event

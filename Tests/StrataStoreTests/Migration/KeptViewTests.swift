@@ -141,4 +141,45 @@ struct KeptViewTests {
         }
         try store.open(changed) { #expect($0.schema.model.views.map(\.name) == ["Titles"]) }
     }
+
+    /// A view that looks behind a to-one, whose target's entity is removed and comes back.
+    @Test(arguments: [200_000, 0]) func aViewOverAToOneFollowsTheRemovalOfItsTarget(oneCommit: Int) throws {
+        defer { store.remove() }
+        func model(_ hasSub: Bool) throws -> ManagedObjectModel {
+            var view = ViewDescription(
+                name: "ByItem", entityName: "Holder", where: try FetchPredicate(format: "item.n < 9 OR item == nil"),
+                keys: [ViewKey("item.n")],
+                aggregates: [ViewAggregate("count", .count), ViewAggregate("sum", .sum, "item.n")])
+            view.isOfStore = true
+            return try ManagedObjectModel(
+                entities: [
+                    EntityDescription(name: "Base", properties: [Describe.attribute("n", .integer64)]),
+                    EntityDescription(name: "Holder", properties: [Describe.toOne("item", "Base")]),
+                ] + (hasSub ? [EntityDescription(name: "Sub", superentityName: "Base")] : [])
+            ).adding(views: [view])
+        }
+        try store.open(model(true)) { fixture in
+            for (entity, number) in [("Sub", 1), ("Base", 2)] as [(String, Int64)] {
+                _ = try fixture.insert(
+                    "Holder", ["item": .objectID(fixture.insert(entity, ["n": .integer(number)]))])
+            }
+        }
+        let options = MigratedStore.options(oneCommit: oneCommit, step: 1)
+        for _ in 0..<2 {
+            try store.open(model(false), options) { fixture in
+                try #expect(
+                    rows(fixture, "ByItem") == [
+                        [.null, .integer(1), .integer(0)], [.integer(2), .integer(1), .integer(2)],
+                    ])
+                try #expect(fixture.store.rebuild().isUnchanged)
+            }
+            try store.open(model(true), options) { fixture in
+                try #expect(
+                    rows(fixture, "ByItem") == [
+                        [.integer(1), .integer(1), .integer(1)], [.integer(2), .integer(1), .integer(2)],
+                    ])
+                try #expect(fixture.store.rebuild().isUnchanged)
+            }
+        }
+    }
 }

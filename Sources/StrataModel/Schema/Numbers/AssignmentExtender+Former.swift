@@ -32,6 +32,11 @@ extension AssignmentExtender {
         return number
     }
 
+    /// The entities that can have objects when the model is installed: those of the newest model, and those that return.
+    var filledEntities: Set<EntityID> {
+        Set((previous?.assignment.entities ?? [:]).values).union(returned.keys.compactMap { result.entities[$0] })
+    }
+
     // MARK: Properties
 
     /// The numbers of properties that the newest model has, if the store had the new model before.

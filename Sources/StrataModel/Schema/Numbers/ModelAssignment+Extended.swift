@@ -304,9 +304,7 @@ struct AssignmentExtender {
     mutating func assignIndexes() throws(StrataError) {
         // An index over an entity that is removed gets a new number: the entries of its objects stay under the old one,
         // where snapshots of the past read them.
-        var oldEntitiesByNumber = Set((previous?.assignment.entities ?? [:]).values)
-        // The objects of an entity that returns are in no index.
-        oldEntitiesByNumber.formUnion(returned.keys.compactMap { result.entities[$0] })
+        let oldEntitiesByNumber = filledEntities
         for entity in model.entities {
             var old: [IndexMeaning: [(name: String, id: IndexID)]] = [:]
             if let previous, let description = oldEntities[entity.name] {

@@ -18,6 +18,8 @@ struct MigrationRun {
         var touched = TouchedSet()
         var payload = ByteWriter()
         var count = 0
+        /// The pairs that it links.
+        var linked: Set<PairKey> = []
         /// Where the pass continues; nil at its end.
         var next: ObjectID?
 
@@ -72,7 +74,7 @@ struct MigrationRun {
             }
         case .regain(let entity):
             next = try write(entity, progress.next, &head, transaction) { id, _, snapshot, step in
-                try append(migration.regainedPairs(of: id, snapshot).map { ($0.key, $0.positions) }, &step)
+                try append(migration.regainedPairs(of: id, snapshot).map { ($0.key, $0.positions) }, snapshot, &step)
             }
         case .rewrite(let migration):
             next = try write(migration.entity, progress.next, &head, transaction) { id, row, snapshot, step in
@@ -183,11 +185,15 @@ struct MigrationRun {
         _ property: PropertySchema, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, _ step: inout StepOutput
     ) throws {
         try append(
-            migration.pairs(of: property, owner: id, row, snapshot).map { ($0.key, $0.positions) }, &step)
+            migration.pairs(of: property, owner: id, row, snapshot).map { ($0.key, $0.positions) }, snapshot, &step)
     }
 
-    private func append(_ pairs: [(key: PairKey, positions: PairPositions)], _ step: inout StepOutput) throws {
+    /// Links pairs, but for those that are linked: the same one can come from both its ends, and from two models.
+    private func append(
+        _ pairs: [(key: PairKey, positions: PairPositions)], _ snapshot: Snapshot, _ step: inout StepOutput
+    ) throws {
         for (key, positions) in pairs {
+            guard try snapshot.pairState(key) == nil, step.linked.insert(key).inserted else { continue }
             step.payload.reset()
             step.payload.append(pair: PairEvent(key: key, positions: positions))
             step.events.append(.linked, key.source, previous: .zero, step.payload)

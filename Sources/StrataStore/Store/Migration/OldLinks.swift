@@ -122,23 +122,31 @@ struct OldLinks {
     ) throws -> [PropertyID: Carried] {
         var carried: [PropertyID: Carried] = [:]
         for (number, (last, values)) in returning {
-            let versions = histories.versions.filter { $0 > values.version && $0 <= old.version }
-            let later = histories.readableSchemas(versions)
+            let versions = histories.versions.filter { $0 >= values.version && $0 <= old.version }
+            let models = histories.readableSchemas(versions)
             carried[number] = Carried(
-                owners: last.inverse.map { destinations(of: $0, later) } ?? [], members: destinations(of: number, later)
-            )
+                owners: last.inverse.map { destinations(of: $0, models) } ?? [],
+                members: destinations(of: number, models))
         }
         return carried
     }
 
-    /// The entities to which a relationship could lead under later models.
-    private static func destinations(of number: PropertyID, _ later: [Schema]) -> Set<EntityID> {
+    /// The entities to which a relationship could lead under the models after the first of these, as long as they kept
+    /// its links.
+    private static func destinations(of number: PropertyID, _ models: [Schema]) -> Set<EntityID> {
         var entities: Set<EntityID> = []
-        for index in later.indices {
-            guard let heir = Schema.last(of: number, through: Array(later[...index])),
-                let relationship = later[index].property(heir)?.relationship
-            else { continue }
-            entities.formUnion(later[index].entity(relationship.destination)?.entityIDs ?? [])
+        var number = number
+        for (before, after) in zip(models, models.dropFirst()) {
+            guard let heir = Schema.last(of: number, through: [after]) else { break }
+            guard let relationship = after.property(heir)?.relationship else { continue }
+            // A to-many that is made of to-ones which were there before has their links.
+            if heir != number, relationship.truth == .inverseSlot,
+                let toOne = relationship.inverse, before.property(toOne) != nil
+            {
+                break
+            }
+            number = heir
+            entities.formUnion(after.entity(relationship.destination)?.entityIDs ?? [])
         }
         return entities
     }
