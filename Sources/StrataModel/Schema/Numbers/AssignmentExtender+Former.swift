@@ -1,5 +1,5 @@
-// Gives the numbers of earlier models to names that mean what they meant then: after a rename that is taken back, and for
-// entities and properties that a downgrade hid.
+// Gives the numbers of earlier models to names that mean what they meant then: after a rename that is taken back, and
+// for entities and properties that a downgrade hid.
 
 extension AssignmentExtender {
     // MARK: Entities
@@ -32,7 +32,8 @@ extension AssignmentExtender {
         return number
     }
 
-    /// The entities that can have objects when the model is installed: those of the newest model, and those that return.
+    /// The entities that can have objects when the model is installed: those of the newest model, and those that
+    /// return.
     var filledEntities: Set<EntityID> {
         Set((previous?.assignment.entities ?? [:]).values).union(returned.keys.compactMap { result.entities[$0] })
     }

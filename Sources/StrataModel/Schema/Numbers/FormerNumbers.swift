@@ -1,8 +1,8 @@
 /// What the names of a model meant under the models that the store had before.
 ///
 /// If the store has had this very model, its names mean the numbers of then, whatever a later model called them. In any
-/// other model, a name or renaming identifier that nothing in the newest model continues means what it meant in the last
-/// model that had it.
+/// other model, a name or renaming identifier that nothing in the newest model continues means what it meant in the
+/// last model that had it.
 struct FormerNumbers {
     typealias Key = EntityHierarchy.PropertyKey
 

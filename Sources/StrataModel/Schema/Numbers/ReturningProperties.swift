@@ -2,8 +2,8 @@
 ///
 /// A property returns if its entity declared one of the same name and kind when an earlier model was the newest, and no
 /// later model took over its values. The new property gets a new number, which replaces the earlier one: the migration
-/// writes the last values again, as events. In a model that the store had before, a later model may have changed the type:
-/// then they are converted back. The relationships of an entity that returns are among them.
+/// writes the last values again, as events. In a model that the store had before, a later model may have changed the
+/// type: then they are converted back. The relationships of an entity that returns are among them.
 struct ReturningProperties {
     typealias Key = EntityHierarchy.PropertyKey
 

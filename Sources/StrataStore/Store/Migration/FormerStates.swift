@@ -1,7 +1,7 @@
 import StrataModel
 
-/// One past state through several models, for links and values that return: between the model that had them last and the
-/// one that has them again, no model shows them.
+/// One past state through several models, for links and values that return: between the model that had them last and
+/// the one that has them again, no model shows them.
 final class FormerStates {
     private let make: (ModelVersion) throws -> Snapshot?
     private var states: [ModelVersion: Snapshot] = [:]

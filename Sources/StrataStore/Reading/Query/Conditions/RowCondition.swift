@@ -127,8 +127,8 @@ final class Evaluation {
 
     private static let mostScans = 256
 
-    /// Calls `body` with the row of another object in its newest layout, or nil if there is none, or the model no longer
-    /// has its entity.
+    /// Calls `body` with the row of another object in its newest layout, or nil if there is none, or if the model no
+    /// longer has its entity.
     func withRow<R>(_ id: ObjectID, _ body: (RowReader?) throws -> R) throws -> R {
         guard let snapshot else { return try body(nil) }
         try snapshot.spend(rows: 1)
