@@ -143,7 +143,7 @@ var targets: [Target] = [
     .plugin(name: "StrataModels", capability: .buildTool(), dependencies: ["strata-generate"]),
     .testTarget(
         name: "StrataXcodeTests",
-        dependencies: ["StrataXcode", "StrataGraph", "StrataModel", "StrataTestSupport"],
+        dependencies: ["StrataXcode", "StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport"],
         exclude: ["Films.xcdatamodeld"], plugins: ["StrataModels"]),
     .target(
         name: "StrataCoreDataFixtures", dependencies: ["StrataCoreData", "StrataModel", "StrataXcode"],

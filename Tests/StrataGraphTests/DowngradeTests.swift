@@ -148,6 +148,8 @@ struct DowngradeTests {
             #expect(try (all[3].value(forKey: "twin") as? ManagedObject) === all[4])
             #expect(try (all[4].value(forKey: "twin") as? ManagedObject) === all[3])
             #expect(try all[5].value(forKey: "twin") == nil)
+            let tags = try context.fetch(FetchRequest<ManagedObject>(entityName: "Tag"))
+            #expect(try tags.map { try $0.value(forKey: "label") as? String } == ["a", "b"])
         }
         #expect(thrownError { try container(Self.older()).loadPersistentStores() }?.code == .modelDowngrade)
     }

@@ -110,6 +110,21 @@ import Testing
         #expect(again.output == "\(store) has the model version 1\n", "\(again)")
     }
 
+    @Test func aViewThatGoesIsNamedByPlanAndMigration() throws {
+        for (view, key) in [("Notes", "note"), ("States", "status")] {
+            let made = try Tool.run(
+                "views", "create", store, view, "--of", "Order", "--key", key, "--column", "orders = count")
+            #expect(made.exitCode == 0, "\(made)")
+        }
+        let sentence = "The view Notes, which the store keeps, is dropped: Order.note is removed.\n"
+        #expect(try run("--plan").output.contains(sentence))
+        #expect(try run("--plan", "--json").output.contains("\"viewRemoved\""))
+        let result = try run("--set", "Order.status=open", "--delete-misfits", "Draft")
+        #expect(result.exitCode == 0 && result.output.contains(sentence), "\(result)")
+        let views = try Tool.run("views", "list", store)
+        #expect(views.output.contains("States") && !views.output.contains("Notes"), "\(views)")
+    }
+
     @Test func aModelThatTheStoreHasLeftBehindNeedsTheFlag() throws {
         let first = directory.appending(component: "First.strata").path
         try FileManager.default.copyItem(atPath: store, toPath: first)

@@ -23,7 +23,8 @@ struct MigrateCommand: StoreCommand {
             code, is printed and not done.
 
             --plan shows the changes of the model, with the number of objects to be read or rewritten and of values to \
-            be hidden. --dry-run also checks every object, and counts those that do not fit. Both only read.
+            be hidden, and the views of 'strata views create' that go along with a rename or are dropped. --dry-run \
+            also checks every object, and counts those that do not fit. Both only read.
 
             A model that the store has left behind is refused unless --allow-downgrade is given.
 

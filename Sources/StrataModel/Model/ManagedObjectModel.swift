@@ -79,15 +79,6 @@ extension ManagedObjectModel {
     /// The view with a name.
     public func view(named name: String) -> ViewDescription? { views.first { $0.name == name } }
 
-    /// The model with the views of a store that it does not declare itself. Those that it cannot have are left out.
-    package func keepingViews(of store: ManagedObjectModel?) -> ManagedObjectModel {
-        var model = self
-        for view in store?.views ?? [] where view.isOfStore && self.view(named: view.name) == nil {
-            model = (try? model.adding(views: [view])) ?? model
-        }
-        return model
-    }
-
     /// Whether a store keeps the same for both models: they have the same entities and views.
     package func isKept(like other: ManagedObjectModel) -> Bool {
         self === other || entities == other.entities && Set(views) == Set(other.views)

@@ -15,7 +15,7 @@ extension Store {
             }
             return
         }
-        if keeps(model) { return }
+        if try keeps(model) { return }
         if isReadOnly {
             // Without the views that the model declares, everything else can be read.
             if file.histories.newest?.model.entities == model.entities { return }
@@ -26,26 +26,30 @@ extension Store {
                 try self.refuseOther(model, mark, transaction)
                 return nil
             }
-            return try self.nextSchema(self.asked(model, histories.newest), histories)
+            let kept = try self.keptViews(model, histories)
+            return try self.nextSchema(kept?.model ?? model, histories).map { ($0, kept?.changes ?? []) }
         }
     }
 
     /// Whether nothing needs to change for a model; for nil, whether the store has one of its own.
-    func keeps(_ model: ManagedObjectModel?) -> Bool {
+    func keeps(_ model: ManagedObjectModel?) throws -> Bool {
         guard let newest = file.histories.newest else { return false }
         guard let model else { return true }
-        return newest.model.isKept(like: asked(model, newest))
+        return try newest.model.isKept(like: keptViews(model, file.histories)?.model ?? model)
     }
 
     /// Installs a model that another store has had, with the same numbers for entities and properties.
     func adopt(recovered schema: Schema) throws {
         try installOnWriter { _, histories in
             let version = ModelVersion(rawValue: (histories.newest?.version.rawValue ?? 0) + 1)
-            return try Schema(version: version, model: schema.model, assignment: schema.assignment)
+            return (try Schema(version: version, model: schema.model, assignment: schema.assignment), [])
         }
     }
 
-    private typealias NextSchema = @Sendable (WriteTransaction, SchemaHistory) throws -> Schema?
+    /// A schema, and what becomes of the views that the store keeps.
+    private typealias NextSchema =
+        @Sendable (WriteTransaction, SchemaHistory) throws
+        -> (schema: Schema, views: [SchemaDifference.Change])?
 
     /// - Parameter next: the schema to install; nil for none.
     private func installOnWriter(_ next: @escaping NextSchema) throws {
@@ -60,9 +64,18 @@ extension Store {
         }
     }
 
-    /// A model that was asked for, with the views that the store keeps beside it.
-    private func asked(_ model: ManagedObjectModel, _ newest: Schema?) -> ManagedObjectModel {
-        file.options.keepsOwnViews ? model.keepingViews(of: newest?.model) : model
+    /// A model that was asked for, with the views that the store keeps beside it; nil if it keeps none.
+    private func keptViews(_ model: ManagedObjectModel, _ histories: SchemaHistory) throws -> KeptViews? {
+        guard file.options.keepsOwnViews, let newest = histories.newest,
+            newest.model.views.contains(where: \.isOfStore)
+        else { return nil }
+        let isSame = newest.model.entities == model.entities
+        return try KeptViews(model, from: newest, earlier: isSame ? [] : Self.earlier(histories, newest))
+    }
+
+    /// The models before the newest one, newest first.
+    private static func earlier(_ histories: SchemaHistory, _ newest: Schema) -> [Schema] {
+        histories.readableSchemas(histories.versions.filter { $0 < newest.version }).reversed()
     }
 
     private func different(_ message: String) -> StrataError {
@@ -75,11 +88,12 @@ extension Store {
         try file.write { transaction in
             var head = try file.readHead(transaction)
             let histories = try file.histories(for: head, transaction)
-            guard let schema = try next(transaction, histories) else { return }
+            guard let (schema, views) = try next(transaction, histories) else { return }
             var run: MigrationRun?
             if let old = histories.newest {
                 run = try prepare(from: old, to: schema, histories, head, transaction)
             }
+            for change in views where change.kind == .viewRemoved { StoreLogger.shared.notice("\(change.sentence)") }
             let count = try run?.migration.objectCount(transaction, file.tables) ?? 0
             let isSmall = count <= file.options.migration.limits.objectsInOneCommit
             let lastOfOld = head.event
@@ -112,10 +126,9 @@ extension Store {
                 version: ModelVersion(rawValue: 1), model: model,
                 assignment: try ModelAssignment().extended(for: model, from: nil))
         }
-        let earlier = histories.readableSchemas(histories.versions.filter { $0 < newest.version })
         return try Schema(
             version: ModelVersion(rawValue: newest.version.rawValue + 1), model: model,
-            assignment: try newest.assignment.extended(for: model, from: newest, earlier: earlier.reversed()))
+            assignment: try newest.assignment.extended(for: model, from: newest, earlier: earlier(histories, newest)))
     }
 
     private func prepare(
@@ -142,7 +155,8 @@ extension Store {
             for step in plan.steps { StoreLogger.shared.debug("migrating: \(step.description)") }
         }
         let migration = try Migration(
-            from: old, to: new, histories, values: options.values, blobs: blobs, keys: keyRing)
+            from: old, to: new, LogReader(transaction, file.tables, histories), head.transaction,
+            values: options.values, blobs: blobs, keys: keyRing)
         try migration.check(snapshot, histories, path: path, options.progress)
         return MigrationRun(
             file: file, migration: migration, histories: histories.adding(new), lastOfOld: head.event,
@@ -202,7 +216,8 @@ extension Store {
     ) throws {
         let histories = try StoreFile.readModels(file.tables, transaction)
         let target = try histories.schema(mark.to)
-        guard target?.model.isKept(like: asked(model, target)) != true else { return }
+        let asked = try keptViews(model, target.map { try histories.through($0.version) } ?? histories)?.model ?? model
+        guard target?.model.isKept(like: asked) != true else { return }
         throw StrataError(
             .migration,
             "A migration of the store to model \(mark.to.rawValue) was interrupted; "
@@ -232,7 +247,8 @@ extension Store {
             let run = MigrationRun(
                 file: file,
                 migration: try Migration(
-                    from: old, to: new, histories, values: options.values, blobs: blobs, keys: keyRing),
+                    from: old, to: new, LogReader(transaction, file.tables, histories), mark.head.transaction,
+                    values: options.values, blobs: blobs, keys: keyRing),
                 histories: histories, lastOfOld: mark.lastOfOld, limits: options.limits)
             var head = mark.head
             let next = try run.step(mark.progress, &head, fillsWithModel: false, transaction)
@@ -292,7 +308,10 @@ extension Store {
                 eventNumber: head, schema: old, transaction: transaction, tables: file.tables, histories: histories,
                 layers: [])
             let isDowngrade = try Downgrade(to: model, histories) != nil
-            return try migrationPlan(to: try Self.successor(of: histories, model), isDowngrade: isDowngrade, snapshot)
+            let kept = try keptViews(model, histories)
+            return try migrationPlan(
+                to: try Self.successor(of: histories, kept?.model ?? model), isDowngrade: isDowngrade,
+                views: kept?.changes ?? [], snapshot)
         }
     }
 
@@ -300,11 +319,12 @@ extension Store {
     ///   - snapshot: the head, through the newest model.
     ///   - limit: values are counted in entities of up to so many objects.
     private func migrationPlan(
-        to new: Schema, isDowngrade: Bool, _ snapshot: Snapshot, countsUpTo limit: Int = .max
+        to new: Schema, isDowngrade: Bool, views: [SchemaDifference.Change] = [], _ snapshot: Snapshot,
+        countsUpTo limit: Int = .max
     ) throws -> MigrationPlan {
         let hidden = HiddenValues(old: snapshot.schema, snapshot: snapshot)
         return try MigrationPlan(
-            SchemaDifference(from: snapshot.schema, to: new), isDowngrade: isDowngrade,
+            SchemaDifference(from: snapshot.schema, to: new), views: views, isDowngrade: isDowngrade,
             count: { try Migration.objectCount($0, snapshot.transaction, file.tables) },
             hidden: { change in
                 guard let removed = change.removed else { return 0 }

@@ -96,7 +96,7 @@ extension Store {
         try replayJournal()
         try takeKeys(model)
         try resumeMigration(model)
-        if let log, let connection = file.options.sharedLog { try join(log, connection, mayBeBehind: keeps(model)) }
+        if let log, let connection = file.options.sharedLog { try join(log, connection, mayBeBehind: try keeps(model)) }
         // After joining: what it appends goes to the shared log, too.
         try resumeErasure(file.options.migration.progress)
         try adopt(model)

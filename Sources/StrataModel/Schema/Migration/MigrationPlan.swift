@@ -16,7 +16,7 @@ public struct MigrationPlan: Sendable, Hashable {
         public let work: Work
         /// The entity's name in the new model, or in the old one if the change is a removal.
         public let entityName: String
-        /// The name of the property or index, in the same model; nil for the entity itself.
+        /// The name of the property, index or view, in the same model; nil for the entity itself.
         public let key: String?
         /// The change as a sentence.
         public let sentence: String
@@ -95,6 +95,10 @@ public struct MigrationPlan: Sendable, Hashable {
         case indexRemoved
         /// An index has another name.
         case indexRenamed
+        /// A view that the store keeps, and not the app, is written with the new names of what it groups.
+        case viewRenamed
+        /// A view that the store keeps, and not the app, is dropped, because the model no longer has what it groups.
+        case viewRemoved
         /// Class names, delete rules, transformers and user info, on which no object depends.
         case metadata
     }
@@ -134,12 +138,14 @@ public struct MigrationPlan: Sendable, Hashable {
     /// - Parameters:
     ///   - count: returns the number of objects of an entity, without its subentities.
     ///   - hidden: returns the number of values that a removal hides.
+    ///   - views: the changes of the views that the store keeps.
     package init(
-        _ difference: SchemaDifference, isDowngrade: Bool, count: (EntityID) throws -> Int,
+        _ difference: SchemaDifference, views: [SchemaDifference.Change], isDowngrade: Bool,
+        count: (EntityID) throws -> Int,
         hidden: (SchemaDifference.Change) throws -> Int
     ) rethrows {
         self.isDowngrade = isDowngrade
-        steps = try difference.changes.map { change in
+        steps = try (difference.changes + views).map { change in
             Step(
                 kind: change.kind, work: change.work, entityName: change.entityName, key: change.key,
                 sentence: change.sentence,

@@ -16,7 +16,7 @@ struct SchemaComparison {
     mutating func run() {
         for entity in new.entities {
             guard let before = old.entity(entity.id) else {
-                add(.entityAdded, .none, entity, nil, "\(entity.name) is new.")
+                addArrival(of: entity)
                 continue
             }
             compare(before, entity)
@@ -46,6 +46,15 @@ struct SchemaComparison {
     }
 
     // MARK: Entities
+
+    private mutating func addArrival(of entity: EntitySchema) {
+        let isBack = old.assignment.wasGiven(entity.id)
+        changes.append(
+            SchemaDifference.Change(
+                kind: .entityAdded, work: isBack ? .rewrite : .none, entityName: entity.name,
+                sentence: isBack ? "\(entity.name) is back, with its objects." : "\(entity.name) is new.",
+                entityIDs: isBack ? [entity.id] : []))
+    }
 
     private mutating func compare(_ before: EntitySchema, _ after: EntitySchema) {
         let name = after.name

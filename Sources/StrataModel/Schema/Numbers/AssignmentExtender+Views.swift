@@ -4,10 +4,12 @@ extension AssignmentExtender {
     /// A view keeps its number, and so its groups, while it means the same.
     mutating func assignViews() throws(StrataError) {
         for view in model.views {
-            let meaning = ViewMeaning(view, model: model, assignment: result)
+            let meaning = ViewMeaning(view, model: model, assignment: result, knownEntities: filledEntities)
             if let previous, let number = previous.assignment.views[view.name],
                 let old = previous.model.view(named: view.name),
-                ViewMeaning(old, model: previous.model, assignment: previous.assignment) == meaning
+                ViewMeaning(
+                    old, model: previous.model, assignment: previous.assignment, knownEntities: filledEntities)
+                    == meaning
             {
                 result.views[view.name] = number
                 result.zones[view.name] = previous.assignment.zones[view.name]

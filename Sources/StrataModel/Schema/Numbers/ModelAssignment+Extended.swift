@@ -5,6 +5,10 @@
 //   2. the new renaming identifier is the old name: renamed
 //   3. same renaming identifier: renamed again
 //   4. same name
+//   5. the new name is the old renaming identifier: a rename that is taken back
+//
+// If the store had the model before, the numbers of then come first, and what no rule finds is looked for in earlier
+// models (`FormerNumbers`): the newest model may have it under another name, or a downgrade may have hidden it.
 //
 // Properties are matched within matched entities: attributes with attributes, relationships with relationships, stored
 // ones with stored ones. A property that moved to a parent or a child keeps its number if it left exactly one entity
@@ -28,7 +32,7 @@ extension ModelAssignment {
     package func extended(
         for model: ManagedObjectModel, from previous: Schema?, earlier: [Schema] = []
     ) throws(StrataError) -> ModelAssignment {
-        var extender = AssignmentExtender(self, model: model, previous: previous, earlier: earlier)
+        var extender = try AssignmentExtender(self, model: model, previous: previous, earlier: earlier)
         try extender.assignEntities()
         try extender.assignProperties()
         try extender.assignPositions()
@@ -44,19 +48,24 @@ extension ModelAssignment {
 struct AssignmentExtender {
     let model: ManagedObjectModel
     let previous: Schema?
-    let earlier: [Schema]
+    let former: FormerNumbers
     var result: ModelAssignment
     /// The old entity that each new entity continues, by the new name.
-    private var oldEntities: [String: EntityDescription] = [:]
+    var oldEntities: [String: EntityDescription] = [:]
+    /// The entities that only models before `previous` had, by the new name: the last of these models, and the entity
+    /// there.
+    var returned: [String: (schema: Schema, entity: EntityDescription)] = [:]
     /// The numbers whose values a property takes over, by entity name and property name in the new model.
-    private var takeovers: [String: [String: [PropertyID]]] = [:]
+    var takeovers: [String: [String: [PropertyID]]] = [:]
     /// For a property that children now inherit instead of their own ones: the numbers of these.
-    private var absorbed: [PropertyID: [PropertyID]] = [:]
+    private(set) var absorbed: [PropertyID: [PropertyID]] = [:]
 
-    init(_ assignment: ModelAssignment, model: ManagedObjectModel, previous: Schema?, earlier: [Schema]) {
+    init(
+        _ assignment: ModelAssignment, model: ManagedObjectModel, previous: Schema?, earlier: [Schema]
+    ) throws(StrataError) {
         self.model = model
         self.previous = previous
-        self.earlier = earlier
+        former = try FormerNumbers(model, previous: previous, earlier: earlier)
         result = assignment
         result.entities = [:]
         result.properties = [:]
@@ -71,35 +80,52 @@ struct AssignmentExtender {
     // MARK: Entities
 
     mutating func assignEntities() throws(StrataError) {
-        let old = previous?.model.entities ?? []
+        let known = knownEntities()
+        let claimed = Set(known.values)
+        for (name, id) in known {
+            oldEntities[name] = previous?.entity(id)?.description
+            result.entities[name] = id
+        }
+        let new = model.entities.filter { known[$0.name] == nil }
+        let old = (previous?.entities ?? []).filter { !claimed.contains($0.id) }
         let matches = Renaming.match(
-            new: model.entities.map { Renaming.Item($0.name, $0.renamingIdentifier) },
-            old: old.map { Renaming.Item($0.name, $0.renamingIdentifier) })
-        for (index, entity) in model.entities.enumerated() {
-            if let match = matches[index], let id = previous?.assignment.entities[old[match].name] {
-                oldEntities[entity.name] = old[match]
-                result.entities[entity.name] = id
-            } else {
-                result.entities[entity.name] = try nextEntity()
-            }
+            new: new.map { Renaming.Item($0.name, $0.renamingIdentifier) },
+            old: old.map { Renaming.Item($0.name, $0.description.renamingIdentifier) })
+        for (index, match) in matches {
+            oldEntities[new[index].name] = old[match].description
+            result.entities[new[index].name] = old[match].id
+        }
+        for entity in new where result.entities[entity.name] == nil {
+            let taken = Set(result.entities.values)
+            if let id = try continueFormer(entity, taken: taken) { result.entities[entity.name] = id }
+        }
+        for entity in new where result.entities[entity.name] == nil {
+            result.entities[entity.name] = try nextEntity()
         }
     }
 
     // MARK: Properties
 
     mutating func assignProperties() throws(StrataError) {
+        let known = knownProperties()
+        let knownNumbers = Set(known.values)
         var claimed: Set<PropertyID> = []
         for entity in model.entities {
             var ids: [String: PropertyID] = [:]
+            for property in entity.properties {
+                ids[property.name] = known[.init(entityName: entity.name, name: property.name)]
+            }
             if let old = oldEntities[entity.name] {
                 for kind in PropertyGroup.allCases {
-                    ids.merge(continued(kind, from: old, to: entity)) { first, _ in first }
+                    ids.merge(continued(kind, from: old, to: entity, ids, knownNumbers)) { first, _ in first }
                 }
             }
             claimed.formUnion(ids.values)
             result.properties[entity.name] = ids
         }
         assignMovedProperties(claimed: claimed)
+        continueFormerProperties()
+        for entity in model.entities { takeBackAttributes(of: entity) }
         renewWhatCannotBeRead()
         takeBackWhatReturns()
         result.replaced = absorbed
@@ -120,15 +146,21 @@ struct AssignmentExtender {
         }
     }
 
+    /// - Parameters:
+    ///   - known: the numbers of properties that need no match, by name.
+    ///   - taken: all such numbers.
     private func continued(
-        _ group: PropertyGroup, from old: EntityDescription, to new: EntityDescription
+        _ group: PropertyGroup, from old: EntityDescription, to new: EntityDescription,
+        _ known: [String: PropertyID], _ taken: Set<PropertyID>
     ) -> [String: PropertyID] {
-        let oldProperties = old.properties.filter { PropertyGroup(of: $0) == group }
-        let newProperties = new.properties.filter { PropertyGroup(of: $0) == group }
+        let ids = previous?.assignment.properties[old.name] ?? [:]
+        let oldProperties = old.properties.filter { property in
+            PropertyGroup(of: property) == group && !(ids[property.name].map(taken.contains) ?? false)
+        }
+        let newProperties = new.properties.filter { PropertyGroup(of: $0) == group && known[$0.name] == nil }
         let matches = Renaming.match(
             new: newProperties.map { Renaming.Item($0.name, $0.renamingIdentifier) },
             old: oldProperties.map { Renaming.Item($0.name, $0.renamingIdentifier) })
-        let ids = previous?.assignment.properties[old.name] ?? [:]
         var continued: [String: PropertyID] = [:]
         for (index, match) in matches { continued[newProperties[index].name] = ids[oldProperties[match].name] }
         return continued
@@ -226,10 +258,11 @@ struct AssignmentExtender {
     private mutating func takeBackWhatReturns() {
         guard let previous else { return }
         let returning = ReturningProperties(
-            model: model, previous: previous, earlier: earlier, assignment: result)
-        for (key, id) in returning.numbers(except: { takeovers[$0.entityName]?[$0.name] != nil }) {
-            takeovers[key.entityName, default: [:]][key.name] = [id]
-        }
+            model: model, previous: previous, former: former, assignment: result, takeovers: takeovers)
+        let found = returning.numbers()
+        for (key, id) in found.returning { takeovers[key.entityName, default: [:]][key.name] = [id] }
+        // The other ends of these have links of another relationship, and those of the former one.
+        for (key, id) in found.joining { takeovers[key.entityName, default: [:]][key.name, default: []].append(id) }
     }
 
     /// Assigns a hidden position to each to-one whose inverse is ordered.
@@ -269,8 +302,9 @@ struct AssignmentExtender {
     // MARK: Indexes
 
     mutating func assignIndexes() throws(StrataError) {
-        let newEntities = Set(result.entities.values)
-        let oldEntitiesByNumber = Set((previous?.assignment.entities ?? [:]).values)
+        // An index over an entity that is removed gets a new number: the entries of its objects stay under the old one,
+        // where snapshots of the past read them.
+        let oldEntitiesByNumber = filledEntities
         for entity in model.entities {
             var old: [IndexMeaning: [(name: String, id: IndexID)]] = [:]
             if let previous, let description = oldEntities[entity.name] {
@@ -279,7 +313,7 @@ struct AssignmentExtender {
                     guard let id = indexes[definition.name],
                         let meaning = IndexMeaning(
                             definition, of: description, model: previous.model, assignment: previous.assignment,
-                            knownEntities: newEntities)
+                            knownEntities: oldEntitiesByNumber)
                     else { continue }
                     old[meaning, default: []].append((definition.name, id))
                 }
@@ -336,19 +370,6 @@ struct AssignmentExtender {
 
     func exhausted(_ what: String) -> StrataError {
         StrataError(.invalidModel, "The store has no \(what) numbers left. Copy its objects into a new store.")
-    }
-}
-
-/// Properties that can take over each other's numbers.
-private enum PropertyGroup: CaseIterable, Hashable {
-    case attribute, transientAttribute, relationship, transientRelationship
-
-    init(of property: PropertyDescription) {
-        switch property {
-        case .attribute(let attribute): self = attribute.isTransient ? .transientAttribute : .attribute
-        case .relationship(let relationship):
-            self = relationship.isTransient ? .transientRelationship : .relationship
-        }
     }
 }
 

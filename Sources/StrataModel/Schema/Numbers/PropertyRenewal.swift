@@ -73,13 +73,13 @@ struct PropertyRenewal {
         return old.truth == .inverseSlot && hasSameRows(inverseID, inverse.entityName)
     }
 
-    /// Whether the same entities have the to-one in their rows, new entities aside.
+    /// Whether the same entities have the to-one in their rows, aside from new ones, which have no rows.
     private func hasSameRows(_ toOne: PropertyID, _ entityName: String) -> Bool {
         let before = holders[toOne] ?? []
         let declaring = model.hierarchy.entity(named: entityName).map { [$0] } ?? []
         let after = (declaring + model.hierarchy.subentities(of: entityName))
             .filter { !$0.isAbstract }.compactMap { assignment.entities[$0.name] }
-        return Set(before) == Set(after.filter { previous.entity($0) != nil })
+        return Set(before) == Set(after.filter { previous.assignment.wasGiven($0) })
     }
 }
 

@@ -18,6 +18,8 @@ enum Renaming {
         { new, old in new.identifier == old.name },
         { new, old in new.identifier != nil && new.identifier == old.identifier },
         { new, old in new.name == old.name },
+        // A rename that is taken back.
+        { new, old in new.identifier == nil && new.name == old.identifier },
     ]
 
     /// The old name that a new one continues.
@@ -47,7 +49,7 @@ enum Renaming {
                 let item = new[index]
                 let candidates =
                     (byName[item.name] ?? []) + (item.identifier.flatMap { byName[$0] } ?? [])
-                    + (item.identifier.flatMap { byIdentifier[$0] } ?? [])
+                    + (byIdentifier[item.identifier ?? item.name] ?? [])
                 guard let found = candidates.first(where: { !taken.contains($0) && rule(item, old[$0]) }) else {
                     continue
                 }

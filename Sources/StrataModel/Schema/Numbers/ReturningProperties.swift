@@ -2,58 +2,97 @@
 ///
 /// A property returns if its entity declared one of the same name and kind when an earlier model was the newest, and no
 /// later model took over its values. The new property gets a new number, which replaces the earlier one: the migration
-/// writes the last values again, as events.
+/// writes the last values again, as events. In a model that the store had before, a later model may have changed the
+/// type: then they are converted back. The relationships of an entity that returns are among them.
 struct ReturningProperties {
     typealias Key = EntityHierarchy.PropertyKey
 
     let model: ManagedObjectModel
     let previous: Schema
-    /// The models before `previous`, newest first.
-    let earlier: [Schema]
+    let former: FormerNumbers
     /// The numbers of all entities, and of the properties that `previous` has.
     let assignment: ModelAssignment
+    /// The numbers whose values a property takes over, by entity name and property name.
+    let takeovers: [String: [String: [PropertyID]]]
 
-    /// The earlier number of each property that returns, among those without a number.
-    func numbers(except taken: (Key) -> Bool) -> [Key: PropertyID] {
-        if earlier.isEmpty { return [:] }
-        let takenOver = Set(([previous] + earlier).flatMap { $0.assignment.replaced.values.joined() })
-        var found: [Key: PropertySchema] = [:]
+    /// A property as the newest model that had it declared it.
+    private struct Former {
+        let property: PropertySchema
+        let version: ModelVersion
+    }
+
+    /// The earlier number of each property that returns, among those without a number; and the earlier numbers of the
+    /// inverses of many-to-manys that return, where these have links of another relationship.
+    func numbers() -> (returning: [Key: PropertyID], joining: [Key: PropertyID]) {
+        if former.earlier.isEmpty { return ([:], [:]) }
+        let takenOver = Set(([previous] + former.earlier).flatMap { $0.assignment.replaced.values.joined() })
+        var found: [Key: Former] = [:]
         for entity in model.entities {
-            guard let id = assignment.entities[entity.name], previous.entity(id) != nil else { continue }
+            guard let id = assignment.entities[entity.name], previous.assignment.wasGiven(id) else { continue }
             for property in entity.properties where assignment.properties[entity.name]?[property.name] == nil {
                 let key = Key(entityName: entity.name, name: property.name)
-                guard !taken(key), let last = last(property.name, of: id), !takenOver.contains(last.id),
-                    previous.property(last.id) == nil
+                guard takeovers[key.entityName]?[key.name] == nil, let last = last(property, of: id),
+                    !takenOver.contains(last.property.id),
+                    previous.property(last.property.id) == nil
                 else { continue }
                 found[key] = last
             }
         }
-        return found.filter { returns($0.key, as: $0.value, found) }.mapValues(\.id)
+        var joining: [Key: PropertyID] = [:]
+        let returning = found.filter { returns($0.key, as: $0.value, found, &joining) }
+        return (returning.mapValues(\.property.id), joining)
     }
 
-    /// The property as the newest model that had it declared it.
-    private func last(_ name: String, of entity: EntityID) -> PropertySchema? {
-        for schema in earlier {
+    private func last(_ property: PropertyDescription, of entity: EntityID) -> Former? {
+        if let known = former.known, let declaring = known.entity(entity),
+            let then = known.assignment.properties[declaring.name]?[property.name],
+            let number = former.last(of: then, after: known.version),
+            let schema = former.earlier.first(where: { $0.property(number) != nil }),
+            let last = schema.property(number)
+        {
+            return Former(property: last, version: schema.version)
+        }
+        return last(named: property.name, of: entity)
+            ?? property.renamingIdentifier.flatMap { last(named: $0, of: entity) }
+    }
+
+    private func last(named name: String, of entity: EntityID) -> Former? {
+        for schema in former.earlier {
             guard let declaring = schema.entity(entity), let property = declaring.property(named: name) else {
                 continue
             }
-            return declaring.description.properties.contains { $0.name == name } ? property : nil
+            let isOwn = declaring.description.properties.contains { $0.name == name }
+            return isOwn ? Former(property: property, version: schema.version) : nil
         }
         return nil
     }
 
-    private func returns(_ key: Key, as earlier: PropertySchema, _ found: [Key: PropertySchema]) -> Bool {
-        switch (model.hierarchy.declaration(of: key.name, in: key.entityName)?.property, earlier.kind) {
+    private func returns(
+        _ key: Key, as earlier: Former, _ found: [Key: Former], _ joining: inout [Key: PropertyID]
+    ) -> Bool {
+        switch (model.hierarchy.declaration(of: key.name, in: key.entityName)?.property, earlier.property.kind) {
         case (.attribute(let new)?, .attribute(let old)):
             return !new.isTransient && !old.isTransient && new.derivationExpression == nil
-                && old.derivationExpression == nil && (old.type == new.type || old.canBeRead(as: new))
+                && old.derivationExpression == nil
+                && (old.type == new.type || old.canBeRead(as: new) || former.known != nil)
         case (.relationship(let new)?, .relationship(let old)):
             guard !new.isTransient, !old.description.isTransient, old.isToMany == new.isToMany,
                 old.description.isOrdered == new.isOrdered
             else { return false }
             // A link has two ends: it returns with both, or where it never had an inverse.
             guard let inverse = model.hierarchy.inverse(of: new) else { return old.inverse == nil }
-            return old.inverse != nil && found[inverse.key]?.id == old.inverse
+            guard let former = old.inverse else { return false }
+            if found[inverse.key]?.property.id == former { return true }
+            let isInverseToMany = inverse.property.relationship?.isToMany ?? false
+            // A to-many by rows is made of the to-ones.
+            guard new.isToMany else { return isInverseToMany && old.isInverseToMany }
+            // The other end has pairs of another relationship now, and these again.
+            guard isInverseToMany, old.isInverseToMany,
+                let heir = self.former.heir(of: former, after: earlier.version),
+                takeovers[inverse.key.entityName]?[inverse.key.name]?.contains(heir) ?? false
+            else { return false }
+            joining[inverse.key] = former
+            return true
         default: return false
         }
     }

@@ -6,6 +6,8 @@ struct ViewMeaning: Hashable {
         let properties: [PropertyID?]
         let composite: [String]
         let type: AttributeType?
+        /// The entities of the objects behind the to-ones, as far as the other model has them too.
+        let destinations: [Set<EntityID>]
     }
 
     /// Texts are part of it too, because a predicate names properties by text.
@@ -14,7 +16,9 @@ struct ViewMeaning: Hashable {
     private let parts: [Part]
     private let entities: Set<EntityID>
 
-    init(_ view: ViewDescription, model: ManagedObjectModel, assignment: ModelAssignment) {
+    init(
+        _ view: ViewDescription, model: ManagedObjectModel, assignment: ModelAssignment, knownEntities: Set<EntityID>
+    ) {
         description = view
         let paths =
             view.keys.map(\.keyPath) + view.aggregates.compactMap(\.keyPath)
@@ -24,16 +28,23 @@ struct ViewMeaning: Hashable {
             let end = model.hierarchy.behindToOnes(path, in: view.entityName)
             let part = model.hierarchy.keyPart(end.path, in: end.entityName)
             var properties: [PropertyID?] = []
+            var destinations: [Set<EntityID>] = []
             var entityName = view.entityName
             for step in path.split(separator: ".") {
                 guard let declaration = model.hierarchy.declaration(of: String(step), in: entityName) else { break }
                 properties.append(assignment.id(of: declaration.key))
                 guard let relationship = declaration.property.relationship else { break }
                 entityName = relationship.destinationEntityName
+                let covered =
+                    [model.hierarchy.entity(named: entityName)].compactMap(\.self)
+                    + model.hierarchy.subentities(of: entityName)
+                destinations.append(
+                    Set(covered.filter { !$0.isAbstract }.compactMap { assignment.entities[$0.name] })
+                        .intersection(knownEntities))
             }
             return Part(
                 properties: properties, composite: part?.elements.map(\.name) ?? [],
-                type: model.hierarchy.valueType(of: path, in: view.entityName))
+                type: model.hierarchy.valueType(of: path, in: view.entityName), destinations: destinations)
         }
         let below = view.includesSubentities ? model.hierarchy.subentities(of: view.entityName) : []
         let covered = [model.hierarchy.entity(named: view.entityName)].compactMap(\.self) + below

@@ -137,9 +137,13 @@ package final class Snapshot {
             if let positions = layers[index].pairs[key] { return positions }
             if layers[index].isAbsent(key.source) || layers[index].isAbsent(key.target) { return nil }
         }
-        return try StoreKey.withPair(key) { bytes in
-            guard let value = try transaction.get(tables.pairs, bytes) else { return nil }
-            return try PairState(value).positions
+        return try pairState(key)?.positions
+    }
+
+    /// The record of a pair in the base; nil if it is not linked there.
+    func pairState(_ key: PairKey) throws -> PairState? {
+        try StoreKey.withPair(key) { bytes in
+            try transaction.get(tables.pairs, bytes).map { value throws(CorruptRecord) in try PairState(value) }
         }
     }
 

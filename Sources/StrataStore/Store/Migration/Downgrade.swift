@@ -14,16 +14,12 @@ struct Downgrade {
     init?(to model: ManagedObjectModel, _ histories: SchemaHistory) throws {
         guard let newest = histories.newest else { return nil }
         let schemas = histories.readableSchemas(histories.versions)
-        guard let known = try schemas.first(where: { try Self.isSame($0, model) }),
-            let current = try schemas.first(where: { try Self.isSame($0, newest.model) }),
+        guard let known = try schemas.first(where: { try $0.isSame(as: model) }),
+            let current = try schemas.first(where: { try $0.isSame(as: newest.model) }),
             known.version < current.version
         else { return nil }
         version = known.version
         self.newest = newest
-    }
-
-    private static func isSame(_ schema: Schema, _ model: ManagedObjectModel) throws -> Bool {
-        try schema.model.entities == model.entities || SchemaDifference(from: schema, to: model).isMetadataOnly
     }
 
     /// - Parameter installation: the transaction that installed the newest model, if it is known.

@@ -4,11 +4,16 @@ import StrataModel
 
 extension EntityMigration {
     func point(
-        _ step: PropertyStep, _ storage: OldLinks.Storage?, _ back: OldLinks.Storage?, _ id: ObjectID,
+        _ step: PropertyStep, _ storages: [OldLinks.Storage], _ back: OldLinks.Storage?, _ id: ObjectID,
         _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let relationship = property.relationship else { return }
-        let found = try storage.map { try links.targets($0, of: id, row, old, snapshot, limit: 3) } ?? []
+        var found: [(id: ObjectID, position: Int64)] = []
+        var storage: OldLinks.Storage?
+        for next in storages where found.isEmpty {
+            found = try links.targets(next, of: id, row, old, snapshot, limit: 3)
+            storage = next
+        }
         let targets = found.map(\.id)
         if targets.count > 1 {
             let names = targets.map { links.old.name(of: $0) }.joined(separator: ", ")
@@ -105,10 +110,19 @@ extension EntityMigration {
     }
 
     func checkCount(
-        _ step: PropertyStep, _ id: ObjectID, _ snapshot: Snapshot, _ failures: inout MigrationFailures
+        _ step: PropertyStep, _ number: PropertyID, _ id: ObjectID, _ snapshot: Snapshot,
+        _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let description = property.relationship?.description else { return }
-        let count = try snapshot.memberCount(of: property.id, owner: id)
+        var count = 0
+        if links.losesMembers(property) {
+            try snapshot.members(of: number, owner: id) { member in
+                if links.new.entity(member.entityID) != nil { count += 1 }
+                return true
+            }
+        } else {
+            count = try snapshot.memberCount(of: number, owner: id)
+        }
         for problem in description.validate(count: count, entityName: entity.name) { failures.add(problem, id) }
     }
 }

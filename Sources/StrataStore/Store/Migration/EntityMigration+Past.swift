@@ -4,6 +4,26 @@ import StrataModel
 // checked, and nothing that the object lacked is supplied.
 
 extension EntityMigration {
+    /// Only the steps that make values and links of former ones.
+    ///
+    /// - Parameter model: to-ones go on leading to objects of its entities.
+    func converting(keepingLinksTo model: Schema) -> EntityMigration {
+        var copy = self
+        copy.steps = steps.compactMap { step in
+            switch step.kind {
+            case .convert, .takeBack, .point, .adopt, .regain, .revive: return step
+            case .release(let slot, let entities):
+                let lost = entities.filter { links.new.entity($0) != nil || model.entity($0) == nil }
+                if lost.isEmpty { return nil }
+                return PropertyStep(kind: .release(slot: slot, lost), property: step.property, value: step.value)
+            case .supply:
+                return step.property.flatMap { links.new.assignment.replaced[$0.id] } == nil ? nil : step
+            default: return nil
+            }
+        }
+        return copy
+    }
+
     /// Whether a value is converted without a rule of the app's.
     var convertsByType: Bool {
         steps.contains { if case .convert = $0.kind { $0.value == nil } else { false } }
@@ -16,8 +36,8 @@ extension EntityMigration {
     ///   - guesses: notes values that `recorded` does not tell.
     ///   - misfits: gets the properties whose values cannot be shown.
     func pastChanges(
-        of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, _ recorded: RecordedConversions?,
-        _ guesses: inout ConversionGuesses, _ misfits: inout [PropertyMisfit]
+        of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, at eventNumber: EventNumber,
+        _ recorded: RecordedConversions?, _ guesses: inout ConversionGuesses, _ misfits: inout [PropertyMisfit]
     ) throws -> [PropertyChange] {
         let reader = try row.reader
         let object = asksValues ? try migratedObject(id, row, reader, snapshot) : nil
@@ -25,13 +45,18 @@ extension EntityMigration {
         for step in steps {
             guard let property = step.property else { continue }
             switch step.kind {
-            case .point(let storage, let back):
+            case .point(let storages, let back):
                 try pastLink(property, &changes, &misfits) {
-                    try point(step, storage, back, id, row, snapshot, &$0, &$1)
+                    try point(step, storages, back, id, row, snapshot, &$0, &$1)
                 }
             case .release(let slot, let entities): try release(step, slot, entities, row, snapshot, &changes)
             case .adopt(let adoptions):
                 try pastLink(property, &changes, &misfits) { try adopt(step, adoptions, id, row, snapshot, &$0, &$1) }
+            case .regain(let slot):
+                try regain(step, slot, id, row, snapshot, &changes, through: eventNumber)
+            case .revive(let slot):
+                var failures = MigrationFailures()
+                try revive(step, slot, id, row, snapshot, &changes, &failures)
             default: break
             }
             guard let attribute = property.attribute else { continue }
@@ -46,7 +71,7 @@ extension EntityMigration {
                     value = try converted(stored, from, slot, property, attribute, id, recorded, &guesses)
                 }
             case .takeBack(let past, let from):
-                let last = try past.value(of: id, row, snapshot)
+                let last = try links.lastValue(past, of: id, row, snapshot)
                 value =
                     try last.map { try convert(decrypted($0, from, past.property, id), from, attribute) }
                     ?? .some(.null)

@@ -17,15 +17,19 @@ struct EntityMigration {
             /// An attribute with narrower rules.
             case validate(slot: Int)
             /// A to-one that gets its target from former links.
-            case point(OldLinks.Storage?, back: OldLinks.Storage?)
+            case point([OldLinks.Storage], back: OldLinks.Storage?)
             /// A to-one that may no longer be nil, or whose destination is narrower than before.
             case checkTarget(slot: Int)
-            /// A to-many with a narrower range of member counts, under the number it has kept.
-            case checkCount
+            /// A to-many with a narrower range of member counts, or fewer members, under its number in the old model.
+            case checkCount(PropertyID)
             /// A to-one whose inverse takes over links of another relationship.
             case adopt([OldLinks.BackAdoption])
             /// A to-one that loses objects of these entities to another relationship.
             case release(slot: Int, Set<EntityID>)
+            /// A to-one that was made nil when the entity of its target was removed, which returns.
+            case regain(slot: Int)
+            /// A to-one of an entity that returns, whose target may be gone or lead elsewhere.
+            case revive(slot: Int)
             /// A to-many that takes over links of another relationship, which must lead to its destination.
             case checkLinks(OldLinks.Storage)
             /// The entity may have no objects.
@@ -39,7 +43,7 @@ struct EntityMigration {
 
         var writes: Bool {
             switch kind {
-            case .convert, .require, .supply, .takeBack, .point, .adopt, .release: true
+            case .convert, .require, .supply, .takeBack, .point, .adopt, .release, .regain, .revive: true
             case .validate, .checkTarget, .checkCount, .checkLinks, .refuse: false
             }
         }
@@ -47,18 +51,25 @@ struct EntityMigration {
 
     /// In the new model.
     let entity: EntitySchema
+    /// In the old model, or in the last one that had it if the entity returns.
     let old: EntitySchema
-    private(set) var steps: [PropertyStep]
+    var steps: [PropertyStep]
     let links: OldLinks
     let blobs: BlobStore
     let keys: KeyRing
+    let log: LogReader
     var asksValues: Bool { steps.contains { $0.value != nil } }
 
     var writes: Bool { steps.contains(where: \.writes) }
 
-    /// Nil if the entity had no objects under the old model.
-    init?(_ entity: EntitySchema, links: OldLinks, values: [MigrationRule], blobs: BlobStore, keys: KeyRing) {
-        guard let old = links.old.entity(entity.id), !old.isAbstract else { return nil }
+    /// Nil if the entity had no objects under the old model, or one before.
+    init?(
+        _ entity: EntitySchema, links: OldLinks, values: [MigrationRule], blobs: BlobStore, keys: KeyRing,
+        log: LogReader
+    ) {
+        let former = links.returned[entity.id] ?? links.old
+        guard let old = former.entity(entity.id), !old.isAbstract else { return nil }
+        self.log = log
         self.entity = entity
         self.old = old
         self.links = links
@@ -111,6 +122,12 @@ struct EntityMigration {
         if let past = replaced?.lazy.compactMap({ links.past[$0] }).first, let before = past.attribute {
             return [.takeBack(past, from: before)]
         }
+        // The parent of an entity that returns may have renewed the property meanwhile.
+        if links.returned[old.id] != nil, let earlier = old.property(named: property.name),
+            let before = earlier.attribute, !before.isTransient
+        {
+            return [.convert(slot: earlier.slot, from: before)]
+        }
         let isBornFilled = links.new.assignment.bornDefaults[property.id] != nil
         let isFilled = isBornFilled || attribute.isOptional && attribute.defaultValue == nil
         return hasValue || !isFilled || replaced != nil ? [.supply] : []
@@ -125,13 +142,13 @@ struct EntityMigration {
         let adopting: [PropertyStep.Kind] = adoptions.isEmpty ? [] : [.adopt(adoptions)]
         guard let earlier = old.property(property.id), let before = earlier.relationship else {
             let adoption = links.adoption(by: property.id, of: entity.id)
-            if description.isToMany { return adoption.map { [.checkLinks($0.links)] } ?? [] }
-            let storage = adoption?.links ?? links.storage(of: property)
-            if storage == nil && (description.isOptional || !adoptions.isEmpty) { return adopting }
+            if description.isToMany { return adoption.map { [.checkLinks($0.links)] } ?? lossCheck(property, links) }
+            let storages = adoption.map { [$0.links] } ?? links.storages(of: property)
+            if storages.isEmpty && (description.isOptional || !adoptions.isEmpty) { return adopting }
             let inverse = relationship.inverse.flatMap { links.new.property($0) }
             let isBackToMany = inverse?.relationship?.isToMany ?? false
             let back = isBackToMany ? adoption.map(\.back) ?? inverse.flatMap(links.storage) : nil
-            return [.point(storage, back: back)] + adopting
+            return [.point(storages, back: back)] + adopting
         }
         if description.isToMany {
             let isNarrower =
@@ -139,29 +156,26 @@ struct EntityMigration {
                 || (description.maxCount == 0 ? .max : description.maxCount)
                     < (before.description.maxCount == 0 ? .max : before.description.maxCount)
                 || !description.isOptional && before.description.isOptional
-            return isNarrower ? [.checkCount] : []
+            return isNarrower ? [.checkCount(property.id)] : lossCheck(property, links)
         }
         let allowed = Set(links.new.entity(relationship.destination)?.entityIDs ?? [])
         let possible = links.old.entity(before.destination)?.concreteEntityIDs ?? []
         let leadsAstray = possible.contains { links.new.entity($0) != nil && !allowed.contains($0) }
         let released = links.released(by: property.id)
         let isRequired = !description.isOptional && (before.description.isOptional || !released.isEmpty)
-        let releasing: [PropertyStep.Kind] = released.isEmpty ? [] : [.release(slot: earlier.slot, released)]
+        var releasing: [PropertyStep.Kind] = released.isEmpty ? [] : [.release(slot: earlier.slot, released)]
+        if links.returned[entity.id] != nil { releasing.append(.revive(slot: earlier.slot)) }
+        if links.regained.properties.contains(property.id) { releasing.append(.regain(slot: earlier.slot)) }
         return releasing + adopting
             + (leadsAstray || isRequired && adopting.isEmpty ? [.checkTarget(slot: earlier.slot)] : [])
     }
 
-    /// Only the steps that make values and links of former ones.
-    var convertingOnly: EntityMigration {
-        var copy = self
-        copy.steps = steps.filter { step in
-            switch step.kind {
-            case .convert, .takeBack, .point, .adopt, .release: true
-            case .supply: step.property.map { links.new.assignment.replaced[$0.id] != nil } ?? false
-            default: false
-            }
-        }
-        return copy
+    /// The check of a to-many that needs members and may have lost some.
+    private static func lossCheck(_ property: PropertySchema, _ links: OldLinks) -> [PropertyStep.Kind] {
+        guard let description = property.relationship?.description, description.minCount > 0,
+            links.losesMembers(property), let number = links.number(before: property)
+        else { return [] }
+        return [.checkCount(number)]
     }
 
     // MARK: One object
@@ -177,17 +191,22 @@ struct EntityMigration {
             switch step.kind {
             case .refuse:
                 failures.add(.migration, "\(entity.name) is abstract and may have no objects.", entity, id)
-            case .checkCount: try checkCount(step, id, snapshot, &failures)
+            case .checkCount(let number): try checkCount(step, number, id, snapshot, &failures)
             case .checkLinks(let storage): try checkLinks(step, storage, id, row, snapshot, &failures)
             case .release(let slot, let entities): try release(step, slot, entities, row, snapshot, &changes)
             case .adopt(let adoptions): try adopt(step, adoptions, id, row, snapshot, &changes, &failures)
+            case .regain(let slot): try regain(step, slot, id, row, snapshot, &changes)
+            case .revive(let slot): try revive(step, slot, id, row, snapshot, &changes, &failures)
             case .checkTarget(let slot):
                 let value = try snapshot.value(slot, of: row, reader, old)
                 let released = step.property.map { links.released(by: $0.id) } ?? []
-                let target = value.target.flatMap { released.contains($0.entityID) ? nil : $0 }
+                var target = value.target.flatMap { released.contains($0.entityID) ? nil : $0 }
+                if let property = step.property, case .value(.objectID(let id))? = changes.made(property) {
+                    target = id
+                }
                 try checkTargets(step, id, target.map { [$0] } ?? [], &failures)
-            case .point(let storage, let back):
-                try point(step, storage, back, id, row, snapshot, &changes, &failures)
+            case .point(let storages, let back):
+                try point(step, storages, back, id, row, snapshot, &changes, &failures)
             default:
                 try fill(step, id, row, reader, snapshot, object, &changes, &failures)
             }
@@ -231,7 +250,7 @@ struct EntityMigration {
             }
             value = converted
         case .takeBack(let past, let from):
-            let last = try past.value(of: id, row, snapshot)
+            let last = try links.lastValue(past, of: id, row, snapshot)
             let plain = try last.map { try decrypted($0, from, past.property, id) }
             value = try plain.map { try convert($0, from, attribute) ?? .null } ?? attribute.defaultValue ?? .null
             if !value.isNull { asksRule = false }

@@ -12,6 +12,10 @@ struct Migration {
         case fillLinks(EntitySchema)
         /// Links pairs whose relationship has a new number.
         case link(PropertySchema, EntitySchema)
+        /// Unlinks the pairs of the objects of a removed entity, an entity of the old model.
+        case unlink(EntitySchema)
+        /// Links the pairs again that the objects of an entity had which returns.
+        case regain(EntitySchema)
         /// Writes the changes of rows.
         case rewrite(EntityMigration)
         /// Computes derived attributes from what the passes before have written.
@@ -21,7 +25,9 @@ struct Migration {
 
         var entity: EntitySchema {
             switch self {
-            case .fillLinks(let entity), .link(_, let entity), .derive(let entity), .fillIndexes(let entity): entity
+            case .fillLinks(let entity), .link(_, let entity), .unlink(let entity), .regain(let entity),
+                .derive(let entity), .fillIndexes(let entity):
+                entity
             case .rewrite(let migration): migration.entity
             }
         }
@@ -35,19 +41,22 @@ struct Migration {
     let entities: [EntityMigration]
     let passes: [Pass]
 
+    /// - Parameters:
+    ///   - last: the newest transaction of the log, or a later one.
+    ///   - former: for a past state.
     init(
-        from old: Schema, to new: Schema, _ histories: SchemaHistory, values: [MigrationRule], blobs: BlobStore,
-        keys: KeyRing
+        from old: Schema, to new: Schema, _ log: LogReader, _ last: TransactionNumber, values: [MigrationRule],
+        blobs: BlobStore, keys: KeyRing, former: FormerStates? = nil
     ) throws {
         self.old = old
         self.new = new
-        let past = PastValues.returning(from: old, to: new, histories)
-        let links = try OldLinks(old: old, new: new, past, histories)
+        let past = PastValues.returning(from: old, to: new, log.histories)
+        let links = try OldLinks(old: old, new: new, past, log, last, former)
         let filling = ModelFilling(from: old, to: new)
         let derivations = DerivationMap.of(new)
         // An entity that has become abstract may have objects, too.
         entities = new.entities.compactMap {
-            EntityMigration($0, links: links, values: values, blobs: blobs, keys: keys)
+            EntityMigration($0, links: links, values: values, blobs: blobs, keys: keys, log: log)
         }
         self.links = links
         self.filling = filling
@@ -58,6 +67,8 @@ struct Migration {
                 passes.append(.link(property, entity))
             }
         }
+        passes += old.entities.filter { !links.lostPairs(of: $0).isEmpty }.map(Pass.unlink)
+        passes += concrete.filter { links.regained.hasPairs(of: $0.id) }.map(Pass.regain)
         // Rows come after links, because they still hold the to-ones that become pairs.
         passes += entities.filter(\.writes).map(Pass.rewrite)
         let changesValues = !passes.isEmpty
@@ -112,8 +123,9 @@ struct Migration {
         of property: PropertySchema, owner id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
     ) throws -> [PairEvent] {
         let adoption = links.adoption(by: property.id, of: id.entityID)
-        guard let relationship = property.relationship, let storage = adoption?.links ?? links.storage(of: property),
-            let old = old.entity(id.entityID), let link = new.links.link(property.id)
+        let storages = adoption.map { [$0.links] } ?? links.storages(of: property)
+        guard let relationship = property.relationship,
+            let old = (links.returned[id.entityID] ?? old).entity(id.entityID), let link = new.links.link(property.id)
         else { return [] }
         let isSymmetric = relationship.inverse == property.id
         let inverse = relationship.inverse.flatMap { new.property($0) }
@@ -121,21 +133,42 @@ struct Migration {
         let back = isInverseOrdered ? adoption?.back ?? inverse.flatMap { links.storage(of: $0) } : nil
         let allowed = new.entity(relationship.destination)?.entityIDs ?? []
         var pairs: [PairEvent] = []
-        for target in try links.targets(storage, of: id, row, old, snapshot) {
-            guard allowed.contains(target.id.entityID), let key = link.pairKey(owner: id, member: target.id) else {
-                continue
+        var known: Set<PairKey> = []
+        for storage in storages {
+            for target in try links.targets(storage, of: id, row, old, snapshot) {
+                guard allowed.contains(target.id.entityID), let key = link.pairKey(owner: id, member: target.id),
+                    known.insert(key).inserted
+                else { continue }
+                // If two ends lead to each other the one with the smaller id writes the pair.
+                if isSymmetric, key.source != id, try links.leads(target.id, to: id, storage, snapshot) { continue }
+                // If both ends adopt links the source's does.
+                let isSource = isSymmetric || link.isSource(id, of: key)
+                if !isSource, links.adoption(by: key.property, of: target.id.entityID) != nil { continue }
+                let own = relationship.description.isOrdered ? target.position : 0
+                let other = isSymmetric ? own : try links.position(back, of: id, at: target.id, snapshot)
+                let positions = PairPositions(inSource: isSource ? own : other, inTarget: isSource ? other : own)
+                pairs.append(PairEvent(key: key, positions: positions))
             }
-            // If two ends lead to each other the one with the smaller id writes the pair.
-            if isSymmetric, key.source != id, try links.leads(target.id, to: id, storage, snapshot) { continue }
-            // If both ends adopt links the source's does.
-            let isSource = isSymmetric || link.isSource(id, of: key)
-            if !isSource, links.adoption(by: key.property, of: target.id.entityID) != nil { continue }
-            let own = relationship.description.isOrdered ? target.position : 0
-            let other = isSymmetric ? own : try links.position(back, of: id, at: target.id, snapshot)
-            let positions = PairPositions(inSource: isSource ? own : other, inTarget: isSource ? other : own)
-            pairs.append(PairEvent(key: key, positions: positions))
         }
         return pairs
+    }
+
+    /// The removed entities whose objects lose pairs.
+    var unlinked: [EntitySchema] {
+        passes.compactMap { if case .unlink(let entity) = $0 { entity } else { nil } }
+    }
+
+    /// The entities that return, whose objects have pairs again.
+    var regaining: [EntitySchema] {
+        passes.compactMap { if case .regain(let entity) = $0 { entity } else { nil } }
+    }
+
+    /// The pairs that an object of an entity which returns has again: those whose other end is still there.
+    func regainedPairs(of id: ObjectID, _ snapshot: Snapshot) throws -> [RegainedLinks.Pair] {
+        try links.regained.pairs(of: id).filter { pair in
+            let other = pair.key.source == id ? pair.key.target : pair.key.source
+            return try links.isThere(other, snapshot) && snapshot.pair(pair.key) == nil
+        }
     }
 
     // MARK: Before

@@ -18,6 +18,8 @@ struct MigrationRun {
         var touched = TouchedSet()
         var payload = ByteWriter()
         var count = 0
+        /// The pairs that it links.
+        var linked: Set<PairKey> = []
         /// Where the pass continues; nil at its end.
         var next: ObjectID?
 
@@ -64,6 +66,15 @@ struct MigrationRun {
         case .link(let property, let entity):
             next = try write(entity, progress.next, &head, transaction) { id, row, snapshot, step in
                 try link(property, of: id, row, snapshot, &step)
+            }
+        case .unlink(let entity):
+            let links = migration.links.lostPairs(of: entity)
+            next = try write(entity, progress.next, &head, transaction) { id, _, snapshot, step in
+                try unlink(links, of: id, snapshot, &step)
+            }
+        case .regain(let entity):
+            next = try write(entity, progress.next, &head, transaction) { id, _, snapshot, step in
+                try append(migration.regainedPairs(of: id, snapshot).map { ($0.key, $0.positions) }, snapshot, &step)
             }
         case .rewrite(let migration):
             next = try write(migration.entity, progress.next, &head, transaction) { id, row, snapshot, step in
@@ -173,12 +184,34 @@ struct MigrationRun {
     private func link(
         _ property: PropertySchema, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, _ step: inout StepOutput
     ) throws {
-        for pair in try migration.pairs(of: property, owner: id, row, snapshot) {
+        try append(
+            migration.pairs(of: property, owner: id, row, snapshot).map { ($0.key, $0.positions) }, snapshot, &step)
+    }
+
+    /// Links pairs, but for those that are linked: the same one can come from both its ends, and from two models.
+    private func append(
+        _ pairs: [(key: PairKey, positions: PairPositions)], _ snapshot: Snapshot, _ step: inout StepOutput
+    ) throws {
+        for (key, positions) in pairs {
+            guard try snapshot.pairState(key) == nil, step.linked.insert(key).inserted else { continue }
             step.payload.reset()
-            step.payload.append(pair: pair)
-            step.events.append(.linked, pair.key.source, previous: .zero, step.payload)
-            step.touched.add(pair.key.source.entityID, .linked, pair.key.property)
-            step.touched.add(pair.key.target.entityID, .linked, pair.key.property)
+            step.payload.append(pair: PairEvent(key: key, positions: positions))
+            step.events.append(.linked, key.source, previous: .zero, step.payload)
+            step.touched.add(key.source.entityID, .linked, key.property)
+            step.touched.add(key.target.entityID, .linked, key.property)
+        }
+    }
+
+    private func unlink(
+        _ links: [Link], of id: ObjectID, _ snapshot: Snapshot, _ step: inout StepOutput
+    ) throws {
+        for key in try migration.links.lostPairs(of: id, links, snapshot) {
+            guard let state = try snapshot.pairState(key) else { continue }
+            step.payload.reset()
+            step.payload.append(pair: PairEvent(key: key, positions: state.positions))
+            step.events.append(.unlinked, key.source, previous: state.revision, step.payload)
+            step.touched.add(key.source.entityID, .unlinked, key.property)
+            step.touched.add(key.target.entityID, .unlinked, key.property)
         }
     }
 }

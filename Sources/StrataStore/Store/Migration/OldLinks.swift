@@ -6,8 +6,12 @@ struct OldLinks {
     let new: Schema
     /// Relationships that models before `old` had, by number.
     private let returning: [PropertyID: (last: RelationshipSchema, values: PastValues)]
+    /// For a past state: it, through the models that had what returns. Nil for the head, where nothing of that changed.
+    private let former: FormerStates?
     /// The last values of all properties that return, and of the positions of to-ones.
     let past: [PropertyID: PastValues]
+    /// By relationship among `returning`: the entities of owners and members whose links later models kept elsewhere.
+    private let carried: [PropertyID: Carried]
     /// By entity and relationship: the links of another relationship of the same name that gives way to it.
     private var adopted: [EntityID: [PropertyID: Adoption]] = [:]
     /// By a to-one whose inverse adopts links: those links, seen from this end.
@@ -16,9 +20,21 @@ struct OldLinks {
     /// entity is removed.
     private var released: [PropertyID: Set<EntityID>] = [:]
 
-    init(old: Schema, new: Schema, _ past: [PropertyID: PastValues], _ histories: SchemaHistory) throws {
+    /// The last model that had each entity which the new one has again.
+    let returned: [EntityID: Schema]
+    /// The links that return with these entities.
+    let regained: RegainedLinks
+
+    init(
+        old: Schema, new: Schema, _ past: [PropertyID: PastValues], _ log: LogReader, _ last: TransactionNumber,
+        _ former: FormerStates?
+    ) throws {
         self.old = old
+        self.former = former
         self.new = new
+        let histories = log.histories
+        returned = Self.returned(from: old, to: new, histories)
+        regained = try RegainedLinks(returned, from: old, to: new, log, last)
         var returning: [PropertyID: (last: RelationshipSchema, values: PastValues)] = [:]
         for (number, values) in past {
             guard let last = try histories.schema(values.version)?.property(number)?.relationship else { continue }
@@ -26,8 +42,20 @@ struct OldLinks {
         }
         self.returning = returning
         self.past = past
+        carried = try Self.carried(returning, old, histories)
         findAdopted()
         findGone()
+    }
+
+    private static func returned(
+        from old: Schema, to new: Schema, _ histories: SchemaHistory
+    ) -> [EntityID: Schema] {
+        let entities = new.returned(after: old)
+        if entities.isEmpty { return [:] }
+        let earlier = histories.readableSchemas(histories.versions.filter { $0 < old.version })
+        var returned: [EntityID: Schema] = [:]
+        for entity in entities { returned[entity.id] = earlier.last { $0.entity(entity.id) != nil } }
+        return returned
     }
 
     enum Storage: Sendable, Hashable {
@@ -37,6 +65,12 @@ struct OldLinks {
         case members(PropertyID)
         /// In a slot that rows had under an earlier model.
         case formerSlot(PropertyID)
+    }
+
+    /// Which links of a former relationship went on under another number, and so do not return.
+    private struct Carried {
+        let owners: Set<EntityID>
+        let members: Set<EntityID>
     }
 
     /// Links that go from one relationship to another.
@@ -61,6 +95,60 @@ struct OldLinks {
         guard let inverse = property.relationship?.inverse else { return nil }
         if let number = new.assignment.replaced[inverse]?.first { return backward(number) }
         return old.property(inverse) == nil ? nil : backward(inverse)
+    }
+
+    /// Where the links of a relationship were, from one end or the other: under the old model, then under earlier ones,
+    /// if one end has had another relationship since.
+    func storages(of property: PropertySchema) -> [Storage] {
+        let replaced = new.assignment.replaced
+        let inverse = property.relationship?.inverse
+        var storages = (replaced[property.id] ?? []).compactMap(forward)
+        if let inverse, inverse != property.id { storages += (replaced[inverse] ?? []).compactMap(backward) }
+        if storages.isEmpty { return storage(of: property).map { [$0] } ?? [] }
+        return storages.filter { !isFormer($0) } + storages.filter(isFormer)
+    }
+
+    private func isFormer(_ storage: Storage) -> Bool {
+        switch storage {
+        case .slot: false
+        case .members(let number): returning[number] != nil
+        case .formerSlot: true
+        }
+    }
+
+    private static func carried(
+        _ returning: [PropertyID: (last: RelationshipSchema, values: PastValues)], _ old: Schema,
+        _ histories: SchemaHistory
+    ) throws -> [PropertyID: Carried] {
+        var carried: [PropertyID: Carried] = [:]
+        for (number, (last, values)) in returning {
+            let versions = histories.versions.filter { $0 >= values.version && $0 <= old.version }
+            let models = histories.readableSchemas(versions)
+            carried[number] = Carried(
+                owners: last.inverse.map { destinations(of: $0, models) } ?? [],
+                members: destinations(of: number, models))
+        }
+        return carried
+    }
+
+    /// The entities to which a relationship could lead under the models after the first of these, as long as they kept
+    /// its links.
+    private static func destinations(of number: PropertyID, _ models: [Schema]) -> Set<EntityID> {
+        var entities: Set<EntityID> = []
+        var number = number
+        for (before, after) in zip(models, models.dropFirst()) {
+            guard let heir = Schema.last(of: number, through: [after]) else { break }
+            guard let relationship = after.property(heir)?.relationship else { continue }
+            // A to-many that is made of to-ones which were there before has their links.
+            if heir != number, relationship.truth == .inverseSlot,
+                let toOne = relationship.inverse, before.property(toOne) != nil
+            {
+                break
+            }
+            number = heir
+            entities.formUnion(after.entity(relationship.destination)?.entityIDs ?? [])
+        }
+        return entities
     }
 
     private mutating func findAdopted() {
@@ -95,6 +183,42 @@ struct OldLinks {
                 if !gone.isEmpty { released[property.id, default: []].formUnion(gone) }
             }
         }
+    }
+
+    /// The links of an object's pairs that end with its entity: the entity is removed, and the relationship stays.
+    func lostPairs(of entity: EntitySchema) -> [Link] {
+        guard !entity.isAbstract, new.entity(entity.id) == nil else { return [] }
+        return old.links.links(ofOwners: entity.id).filter { link in
+            guard case .pairs(let canonical, _, _, _) = link.source else { return false }
+            return new.links.link(canonical)?.isPairs ?? false
+        }
+    }
+
+    /// The pairs of an object of a removed entity, each for one of its ends.
+    func lostPairs(of id: ObjectID, _ links: [Link], _ snapshot: Snapshot) throws -> [PairKey] {
+        var keys: [PairKey] = []
+        for link in links {
+            try snapshot.members(of: link.id, owner: id) { member in
+                guard let key = link.pairKey(owner: id, member: member) else { return true }
+                // If the other end is removed too, the source loses the pair for both.
+                if new.entity(member.entityID) != nil || link.isSource(id, of: key) { keys.append(key) }
+                return true
+            }
+        }
+        return keys
+    }
+
+    /// Whether a to-many may have had objects of removed entities.
+    func losesMembers(_ property: PropertySchema) -> Bool {
+        guard let number = number(before: property), let before = old.property(number)?.relationship else {
+            return false
+        }
+        return old.entity(before.destination)?.concreteEntityIDs.contains { new.entity($0) == nil } ?? false
+    }
+
+    /// The number that a relationship had under the old model.
+    func number(before property: PropertySchema) -> PropertyID? {
+        ([property.id] + (new.assignment.replaced[property.id] ?? [])).first { old.property($0) != nil }
     }
 
     /// The links of another relationship of the same name that this one takes over in an entity: an entity's own under
@@ -137,9 +261,14 @@ struct OldLinks {
         case .members(let number):
             // No model maintained the links of a former relationship when objects were deleted.
             let isFormer = returning[number] != nil
+            if carried[number]?.owners.contains(id.entityID) ?? false { return [] }
+            let elsewhere = carried[number]?.members ?? []
+            let snapshot = try returning[number].flatMap { try former?.snapshot($0.values.version) } ?? snapshot
             var targets: [(id: ObjectID, position: Int64)] = []
             try snapshot.membersWithPositions(of: number, owner: id) { member, position in
-                if try !isFormer || snapshot.exists(member) { targets.append((member, position)) }
+                if try !isFormer || !elsewhere.contains(member.entityID) && isThere(member, snapshot) {
+                    targets.append((member, position))
+                }
                 return targets.count < limit
             }
             return targets
@@ -148,23 +277,44 @@ struct OldLinks {
         }
     }
 
+    /// Whether an object exists, of an entity that the new model has.
+    func isThere(_ id: ObjectID, _ snapshot: Snapshot) throws -> Bool {
+        try new.entity(id.entityID) != nil && snapshot.exists(id)
+    }
+
     /// The last target of a former to-one, if that object still exists, and still leads back where it has to.
     private func formerTarget(
         _ number: PropertyID, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
     ) throws -> (id: ObjectID, position: Int64)? {
-        guard let (last, values) = returning[number],
-            case .objectID(let target)? = try values.value(of: id, row, snapshot),
-            let targetRow = try snapshot.row(target)
+        guard let (last, values) = returning[number], carried[number]?.owners.contains(id.entityID) != true else {
+            return nil
+        }
+        let snapshot = try former?.snapshot(values.version) ?? snapshot
+        guard case .objectID(let target)? = try lastValue(values, of: id, row, snapshot),
+            new.entity(target.entityID) != nil, let targetRow = try snapshot.row(target)
         else { return nil }
         if let inverse = last.inverse, !last.isInverseToMany {
             guard let back = returning[inverse]?.values,
-                case .objectID(id)? = try back.value(of: target, targetRow, snapshot)
+                case .objectID(id)? = try lastValue(back, of: target, targetRow, snapshot)
             else { return nil }
         }
         guard let position = last.position.flatMap({ past[$0] }),
-            case .integer(let number)? = try position.value(of: id, row, snapshot)
+            case .integer(let number)? = try lastValue(position, of: id, row, snapshot)
         else { return (target, 0) }
         return (target, number)
+    }
+
+    /// A past state through the last model that had an entity which returns; nil for other entities, and at the head.
+    func state(of entity: EntityID) throws -> Snapshot? {
+        try returned[entity].flatMap { try former?.snapshot($0.version) }
+    }
+
+    /// The last value of an object that a former property had; nil if the object was made since.
+    func lastValue(
+        _ values: PastValues, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
+    ) throws -> AttributeValue? {
+        guard let then = try former?.snapshot(values.version) else { return try values.value(of: id, row, snapshot) }
+        return try then.row(id).flatMap { try values.value(of: id, $0, then) }
     }
 
     /// The object's position among those that led to `target`.

@@ -30,17 +30,7 @@ struct ConversionSource {
     func migration(to version: ModelVersion) throws -> (before: EventNumber, after: EventNumber) {
         let reader = LogReader(transaction, store.file.tables, newest)
         let last = try store.file.readHead(transaction).transaction
-        guard var record = try reader.lastTransaction(upTo: last, where: { $0.modelVersion < version }) else {
-            return (.zero, .zero)
-        }
-        let before = EventNumber(rawValue: record.firstEvent.rawValue - 1)
-        while record.number < last,
-            let next = try reader.transaction(TransactionNumber(rawValue: record.number.rawValue + 1)),
-            MigrationRun.isStep(next, to: version)
-        {
-            record = next
-        }
-        return (before, record.lastEvent)
+        return try reader.migration(to: version, last) ?? (.zero, .zero)
     }
 }
 
@@ -52,7 +42,8 @@ struct PastConversion {
     private let source: ConversionSource
     private let eventNumber: EventNumber
     private var values: [(id: ObjectID, revision: EventNumber, change: PropertyChange)] = []
-    private var pairs: [PairKey: PairPositions] = [:]
+    /// Nil: not linked any more.
+    private var pairs: [PairKey: PairPositions?] = [:]
     private var unreadable: [(id: ObjectID, property: PropertyID, sentence: String)] = []
 
     init(_ source: ConversionSource, at eventNumber: EventNumber) {
@@ -63,31 +54,44 @@ struct PastConversion {
     mutating func run(to schema: Schema) throws -> ConvertedState {
         let (file, newest) = (source.store.file, source.newest)
         var old = try file.schema(at: eventNumber, newest, source.transaction)
+        let first = old
         var models: [Schema] = []
         for version in newest.versions where version <= schema.version {
             guard let before = old, version > before.version, let new = try newest.schema(version) else { continue }
             models.append(new)
+            let log = LogReader(source.transaction, file.tables, newest)
+            let former = FormerStates { [self] version in
+                if let first, version < first.version { return nil }
+                return try newest.schema(version).map(snapshot)
+            }
             try convert(
                 Migration(
-                    from: before, to: new, newest, values: file.options.migration.values,
-                    blobs: source.store.blobs, keys: source.store.keyRing))
+                    from: before, to: new, log, try file.readHead(source.transaction).transaction,
+                    values: file.options.migration.values, blobs: source.store.blobs, keys: source.store.keyRing,
+                    former: former),
+                schema)
             old = new
         }
         return try finish(schema, models)
     }
 
-    private mutating func convert(_ migration: Migration) throws {
-        let entities = migration.entities.map(\.convertingOnly).filter { !$0.steps.isEmpty }
-        let relinked = migration.relinked
-        guard !entities.isEmpty || !relinked.isEmpty else { return }
-        let below = try layer(migration.old)
-        let snapshot = try source.snapshot(at: eventNumber, migration.old, below.isEmpty ? [] : [below])
+    /// - Parameter last: the model of the last migration. Links to objects of an entity that it has again stay.
+    private mutating func convert(_ migration: Migration, _ last: Schema) throws {
+        let entities = migration.entities.map { $0.converting(keepingLinksTo: last) }.filter { !$0.steps.isEmpty }
+        let relinked = migration.relinked, regaining = migration.regaining
+        let unlinked = migration.unlinked.filter { last.entity($0.id) == nil }
+        guard !entities.isEmpty || !relinked.isEmpty || !unlinked.isEmpty || !regaining.isEmpty else { return }
+        let snapshot = try snapshot(through: migration.old)
         let recorded = entities.contains(where: \.convertsByType) ? try RecordedConversions(migration, source) : nil
         var guesses = ConversionGuesses()
         for entity in entities {
+            // The rows of an entity that returns are those of the last model that had it.
+            let snapshot = try migration.links.state(of: entity.entity.id) ?? snapshot
             try snapshot.scan(entity.entity.id) { id, row in
                 var misfits: [PropertyMisfit] = []
-                for change in try entity.pastChanges(of: id, row, snapshot, recorded, &guesses, &misfits) {
+                for change in try entity.pastChanges(
+                    of: id, row, snapshot, at: eventNumber, recorded, &guesses, &misfits)
+                {
                     values.append((id, row.revision, change))
                 }
                 for misfit in misfits { unreadable.append((id, misfit.property, misfit.sentence)) }
@@ -96,12 +100,36 @@ struct PastConversion {
         }
         removeGuesses(guesses)
         for (property, entity) in relinked {
+            let snapshot = try migration.links.state(of: entity.id) ?? snapshot
             try snapshot.scan(entity.id) { id, row in
                 for pair in try migration.pairs(of: property, owner: id, row, snapshot) {
-                    pairs[pair.key] = pair.positions
+                    pairs[pair.key] = .some(pair.positions)
                 }
                 return true
             }
+        }
+        for entity in unlinked {
+            let links = migration.links.lostPairs(of: entity)
+            try snapshot.scan(entity.id) { id, _ in
+                for key in try migration.links.lostPairs(of: id, links, snapshot) { pairs[key] = .some(nil) }
+                return true
+            }
+        }
+        for entity in regaining { try regain(entity, migration, snapshot) }
+    }
+
+    /// The state through a model, with what was converted so far.
+    private func snapshot(through schema: Schema) throws -> Snapshot {
+        let below = try layer(schema)
+        return try source.snapshot(at: eventNumber, schema, below.isEmpty ? [] : [below])
+    }
+
+    private mutating func regain(_ entity: EntitySchema, _ migration: Migration, _ snapshot: Snapshot) throws {
+        try snapshot.scan(entity.id) { id, _ in
+            for pair in try migration.regainedPairs(of: id, snapshot) where pair.event <= eventNumber {
+                pairs[pair.key] = .some(pair.positions)
+            }
+            return true
         }
     }
 

@@ -127,7 +127,8 @@ struct ModelFilling {
     /// number.
     private static func isSame(_ old: Link?, _ new: Link, _ schema: Schema?) -> Bool {
         guard let old, case .rows(let oldToOne) = old.source, case .rows(let toOne) = new.source else { return false }
-        let known = new.memberEntityIDs.filter { schema?.entity($0) != nil }
+        // A new entity has no rows, but one that returns does.
+        let known = new.memberEntityIDs.filter { schema?.assignment.wasGiven($0) ?? false }
         return oldToOne == toOne && old.isOrdered == new.isOrdered && old.memberEntityIDs == known
     }
 

@@ -127,11 +127,12 @@ final class Evaluation {
 
     private static let mostScans = 256
 
-    /// Calls `body` with the row of another object in its newest layout, or nil if there is none.
+    /// Calls `body` with the row of another object in its newest layout, or nil if there is none, or if the model no
+    /// longer has its entity.
     func withRow<R>(_ id: ObjectID, _ body: (RowReader?) throws -> R) throws -> R {
         guard let snapshot else { return try body(nil) }
         try snapshot.spend(rows: 1)
-        guard let row = try snapshot.row(id) else { return try body(nil) }
+        guard schema.entity(id.entityID) != nil, let row = try snapshot.row(id) else { return try body(nil) }
         return try row.withNewestReader(id, schema) { try body($0) }
     }
 

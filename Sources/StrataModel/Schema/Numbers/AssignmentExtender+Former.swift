@@ -1,0 +1,133 @@
+// Gives the numbers of earlier models to names that mean what they meant then: after a rename that is taken back, and
+// for entities and properties that a downgrade hid.
+
+extension AssignmentExtender {
+    // MARK: Entities
+
+    /// The number of each entity that the newest model has, by its name in the new model: the number of then, if the
+    /// store had the model before.
+    func knownEntities() -> [String: EntityID] {
+        guard let known = former.known, let previous else { return [:] }
+        return known.assignment.entities.filter { previous.entity($0.value) != nil }
+    }
+
+    /// Finds the entity of the newest model, or of an earlier one, that a name means which nothing continues.
+    mutating func continueFormer(_ entity: EntityDescription, taken: Set<EntityID>) throws(StrataError) -> EntityID? {
+        guard let previous else { return nil }
+        let names = [entity.renamingIdentifier, entity.name].compactMap(\.self)
+        guard let (schema, name) = former.models(withEntity: names), let number = schema.assignment.entities[name],
+            !taken.contains(number)
+        else { return nil }
+        if let old = previous.entity(number) {
+            oldEntities[entity.name] = old.description
+            return number
+        }
+        guard let last = former.earlier.first(where: { $0.entity(number) != nil }),
+            let description = last.entity(number)?.description
+        else { return nil }
+        if former.known?.assignment.entities[entity.name] != number {
+            guard try former.wasHidden(number, after: last) else { return nil }
+        }
+        returned[entity.name] = (last, description)
+        return number
+    }
+
+    /// The entities that can have objects when the model is installed: those of the newest model, and those that
+    /// return.
+    var filledEntities: Set<EntityID> {
+        Set((previous?.assignment.entities ?? [:]).values).union(returned.keys.compactMap { result.entities[$0] })
+    }
+
+    // MARK: Properties
+
+    /// The numbers of properties that the newest model has, if the store had the new model before.
+    func knownProperties() -> [EntityHierarchy.PropertyKey: PropertyID] {
+        guard let known = former.known, let previous else { return [:] }
+        var numbers: [EntityHierarchy.PropertyKey: PropertyID] = [:]
+        for entity in model.entities where oldEntities[entity.name] != nil {
+            guard let id = known.assignment.entities[entity.name], id == result.entities[entity.name] else { continue }
+            for property in entity.properties {
+                guard let then = known.assignment.properties[entity.name]?[property.name],
+                    let number = current(then, of: id, after: known), let now = previous.property(number),
+                    now.isTransient == property.isTransient, (now.attribute == nil) == (property.attribute == nil)
+                else { continue }
+                numbers[.init(entityName: entity.name, name: property.name)] = number
+            }
+        }
+        let uses = Dictionary(grouping: numbers.values) { $0 }
+        return numbers.filter { uses[$0.value]?.count == 1 }
+    }
+
+    /// The number that has the values of a former number in the newest model, in the same entity unless it is the same
+    /// number.
+    private func current(_ number: PropertyID, of entity: EntityID, after schema: Schema) -> PropertyID? {
+        if previous?.property(number) != nil { return number }
+        guard let heir = former.heir(of: number, after: schema.version), let name = previous?.entity(entity)?.name,
+            previous?.assignment.properties[name]?.values.contains(heir) ?? false
+        else { return nil }
+        return heir
+    }
+
+    /// Gives properties without a match the number of the property that had their name, or renaming identifier, last,
+    /// if the newest model has it under another name.
+    mutating func continueFormerProperties() {
+        guard let previous, !former.earlier.isEmpty else { return }
+        var taken = Set(result.properties.values.flatMap(\.values))
+        taken.formUnion(takeovers.values.flatMap(\.values).joined())
+        taken.formUnion(absorbed.values.joined())
+        for entity in model.entities where oldEntities[entity.name] != nil {
+            guard let id = result.entities[entity.name] else { continue }
+            for property in entity.properties
+            where result.properties[entity.name]?[property.name] == nil
+                && takeovers[entity.name]?[property.name] == nil
+            {
+                let group = PropertyGroup(of: property)
+                let names = [property.renamingIdentifier, property.name].compactMap(\.self)
+                guard let (then, schema) = lastProperty(named: names, of: id, group),
+                    let number = current(then, of: id, after: schema), !taken.contains(number),
+                    let now = previous.property(number), now.isTransient == property.isTransient
+                else { continue }
+                result.properties[entity.name, default: [:]][property.name] = number
+                taken.insert(number)
+            }
+        }
+    }
+
+    private func lastProperty(
+        named names: [String], of entity: EntityID, _ group: PropertyGroup
+    ) -> (PropertyID, Schema)? {
+        for schema in former.earlier {
+            guard let description = schema.entity(entity)?.description else { continue }
+            for name in names {
+                guard let property = description.properties.first(where: { $0.name == name }),
+                    PropertyGroup(of: property) == group,
+                    let number = schema.assignment.properties[description.name]?[name]
+                else { continue }
+                return (number, schema)
+            }
+        }
+        return nil
+    }
+
+    /// Gives the attributes of an entity that returns the numbers under which its rows hold them, or notes that they
+    /// take over these values. Its relationships return with both ends (`ReturningProperties`).
+    mutating func takeBackAttributes(of entity: EntityDescription) {
+        guard let (schema, old) = returned[entity.name], let previous else { return }
+        let oldAttributes = old.properties.filter { PropertyGroup(of: $0) == .attribute }
+        let attributes = entity.properties.filter { PropertyGroup(of: $0) == .attribute }
+        let taken = Set(result.properties.values.flatMap(\.values))
+        let matches = Renaming.match(
+            new: attributes.map { Renaming.Item($0) }, old: oldAttributes.map { Renaming.Item($0) })
+        for (index, match) in matches {
+            guard let now = attributes[index].attribute, let then = oldAttributes[match].attribute,
+                let number = schema.assignment.properties[old.name]?[then.name], !taken.contains(number),
+                previous.property(number) == nil
+            else { continue }
+            if then.canBeRead(as: now) {
+                result.properties[entity.name, default: [:]][now.name] = number
+            } else {
+                takeovers[entity.name, default: [:]][now.name] = [number]
+            }
+        }
+    }
+}

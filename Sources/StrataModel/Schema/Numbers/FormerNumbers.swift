@@ -1,0 +1,91 @@
+/// What the names of a model meant under the models that the store had before.
+///
+/// If the store has had this very model, its names mean the numbers of then, whatever a later model called them. In any
+/// other model, a name or renaming identifier that nothing in the newest model continues means what it meant in the
+/// last model that had it.
+struct FormerNumbers {
+    typealias Key = EntityHierarchy.PropertyKey
+
+    let previous: Schema?
+    /// The models before `previous`, newest first.
+    let earlier: [Schema]
+    /// The newest of them that is the same as the model.
+    let known: Schema?
+
+    init(_ model: ManagedObjectModel, previous: Schema?, earlier: [Schema]) throws(StrataError) {
+        self.previous = previous
+        self.earlier = earlier
+        var known = earlier.first { $0.model.entities == model.entities }
+        if known == nil {
+            for schema in earlier where try schema.isSame(as: model) {
+                known = schema
+                break
+            }
+        }
+        self.known = known
+    }
+
+    // MARK: Entities
+
+    /// The models that had an entity under one of these names, the newest first.
+    func models(withEntity names: [String]) -> (schema: Schema, name: String)? {
+        for schema in earlier {
+            for name in names where schema.assignment.entities[name] != nil { return (schema, name) }
+        }
+        return nil
+    }
+
+    /// Whether an entity left the store because the store went back to a model that it had had before.
+    func wasHidden(_ entity: EntityID, after schema: Schema) throws(StrataError) -> Bool {
+        let later = earlier.reversed().filter { $0.version > schema.version } + (previous.map { [$0] } ?? [])
+        guard let without = later.first(where: { $0.entity(entity) == nil }) else { return false }
+        for other in earlier where other.version < without.version {
+            if try other.isSame(as: without.model) { return true }
+        }
+        return false
+    }
+
+    // MARK: Properties
+
+    /// The number that has the values of a former number in the newest model; nil if none has, or several have.
+    func heir(of number: PropertyID, after version: ModelVersion) -> PropertyID? {
+        let last = last(of: number, after: version)
+        return last.flatMap { previous?.property($0) == nil ? nil : $0 }
+    }
+
+    /// The last number that had the values of a former number; nil if several took them over.
+    func last(of number: PropertyID, after version: ModelVersion) -> PropertyID? {
+        let later = earlier.reversed() + (previous.map { [$0] } ?? [])
+        return Schema.last(of: number, through: later.filter { $0.version > version })
+    }
+}
+
+extension Schema {
+    /// Whether a model differs from this one in nothing but metadata.
+    package func isSame(as model: ManagedObjectModel) throws(StrataError) -> Bool {
+        guard self.model.entities != model.entities else { return true }
+        guard self.model.entities.count == model.entities.count else { return false }
+        return try SchemaDifference(from: self, to: model).isMetadataOnly
+    }
+
+    /// The last number that has the values of a number after some models, oldest first; nil if several took them over.
+    package static func last(of number: PropertyID, through schemas: [Schema]) -> PropertyID? {
+        var number = number
+        for schema in schemas where schema.property(number) == nil {
+            let heirs = schema.assignment.replaced.filter { $0.value.contains(number) }
+            guard heirs.count <= 1 else { return nil }
+            if let heir = heirs.first { number = heir.key }
+        }
+        return number
+    }
+
+    /// The entities that an earlier model had and the one before this did not. Their objects are there again.
+    package func returned(after old: Schema) -> [EntitySchema] {
+        entities.filter { old.entity($0.id) == nil && old.assignment.wasGiven($0.id) }
+    }
+}
+
+extension ModelAssignment {
+    /// Whether an entity of this or an earlier model had the number.
+    package func wasGiven(_ entity: EntityID) -> Bool { entity.rawValue < nextEntity }
+}

@@ -1,0 +1,65 @@
+import StrataModel
+
+// Links of entities that return: of their own objects, and of objects that led to them.
+
+extension EntityMigration {
+    /// Gives a to-one its target back, if it is nil only because the entity of the target was removed.
+    func regain(
+        _ step: PropertyStep, _ slot: Int, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ changes: inout [PropertyChange], through last: EventNumber = EventNumber(rawValue: .max)
+    ) throws {
+        guard let property = step.property, let kept = links.regained.toOne(property.id, of: id), kept.event <= last,
+            try snapshot.value(slot, of: row, row.reader, old).isNull, changes.made(property) == nil,
+            try links.isThere(kept.target, snapshot), try isUnchanged(property, since: kept, id, row),
+            try leadsBack(property, from: kept.target, to: id, snapshot)
+        else { return }
+        changes.append(
+            PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(kept.target))))
+    }
+
+    /// Whether no later event than the removal of the target's entity has changed a to-one.
+    private func isUnchanged(
+        _ property: PropertySchema, since kept: RegainedLinks.ToOne, _ id: ObjectID, _ row: SnapshotRow
+    ) throws -> Bool {
+        var isUnchanged = false
+        try log.chain(from: row.revision, of: id) { event, eventNumber in
+            if eventNumber <= kept.event || event.header.kind != .updated {
+                isUnchanged = eventNumber == kept.event
+                return false
+            }
+            return try !event.changes().contains { $0.property == property.id || $0.property == kept.former }
+        }
+        return isUnchanged
+    }
+
+    /// Makes a to-one of an object that returns nil, if its target was deleted meanwhile or leads to another object.
+    func revive(
+        _ step: PropertyStep, _ slot: Int, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, changes.made(property) == nil else { return }
+        let value = try snapshot.value(slot, of: row, row.reader, old)
+        guard let target = value.target else { return }
+        if try links.isThere(target, snapshot), try leadsBack(property, from: target, to: id, snapshot) { return }
+        try checkTargets(step, id, [], &failures)
+        changes.append(PropertyChange(property: property.id, before: .value(value), after: .value(.null)))
+    }
+
+    /// Whether the other end of a one-to-one leads to an object, or will again; true for other to-ones.
+    private func leadsBack(
+        _ property: PropertySchema, from target: ObjectID, to id: ObjectID, _ snapshot: Snapshot
+    ) throws -> Bool {
+        guard let relationship = property.relationship, let inverse = relationship.inverse,
+            !relationship.isInverseToMany
+        else { return true }
+        let schema = links.returned[target.entityID] ?? links.old
+        guard let row = try snapshot.row(target) else { return false }
+        if let back = try row.reference(inverse, of: schema, target) { return back == id }
+        return links.regained.toOne(inverse, of: target)?.target == id
+    }
+}
+
+extension [PropertyChange] {
+    /// What becomes of a property; nil if nothing does.
+    func made(_ property: PropertySchema) -> RecordedValue? { last { $0.property == property.id }?.after }
+}
