@@ -14,7 +14,7 @@ extension Store {
         let objects = try subjects(among: request.objects)
         guard !objects.isEmpty, try !encryptionKeyIDs().isEmpty else { return [] }
         guard keyRing.hasSubjectKeys, keyRing.namesSubjects else {
-            if !request.destroysKeys { return [] }
+            if request.isFromList { return [] }
             throw StrataError(
                 .encryptionKeyMissing,
                 "Values are encrypted under keys of the objects that are to be erased, and an erasure destroys these keys; "

@@ -9,8 +9,9 @@ package struct ErasureRequest: Sendable {
     /// The numbers of the attributes, for an erasure that was made elsewhere.
     package var properties: [PropertyID] = []
     package var note: MaintenanceNote
-    /// Whether it must destroy the keys of objects that are subjects; false for an erasure that was made elsewhere.
-    var destroysKeys = true
+    /// Whether it was made in another copy of the store. Then it need not destroy the keys of objects that are
+    /// subjects, and values go also where the rules of the model want one.
+    var isFromList = false
 
     package init(objects: [ObjectID], attributes: [String]? = nil, note: MaintenanceNote) {
         self.objects = objects

@@ -54,7 +54,7 @@ struct ErasureRun {
         mark.properties = state.erased.properties?.sorted() ?? []
         mark.objects = objects
         if try state.isInOldViews(objects) { mark.mustRebuild = true }
-        let deleted = try state.leave(objects, request.note, blobs)
+        let deleted = try state.leave(objects, request.note, blobs, isFromList: request.isFromList)
         var made = try step(mark, &state, id: request.note.id)
         made.deletedCount = deleted.count
         made.deletedOthers = Set(deleted).subtracting(objects).sorted()
