@@ -122,6 +122,19 @@ extension Store {
         return try cipher.decrypt(EncryptedValue(stored: try blob(reference)), of: object)
     }
 
+    /// A value as a row has it, without its encryption; nil if its subject was erased.
+    ///
+    /// - Throws: as `decrypted`.
+    package func decryptedKept(
+        _ stored: AttributeValue, of property: PropertySchema, in object: ObjectID
+    ) throws -> AttributeValue {
+        do {
+            return try decrypted(stored, of: property, in: object)
+        } catch let error as StrataError where error.code == .subjectErased {
+            return .null
+        }
+    }
+
     /// How many values of today are encrypted under each key, by the ids of keys in hexadecimal. No key is needed.
     ///
     /// - Throws: `corrupt`, `missingBlob`.

@@ -10,39 +10,14 @@ import Testing
 
     init() throws { fixture = try SubjectFixture() }
 
-    /// Ann with two orders, Bob with one, a card of each.
-    private func fill(_ container: PersistentContainer) throws -> (ann: ObjectID, bob: ObjectID) {
-        let context = container.newBackgroundContext()
-        let ann = try context.addObject(
-            "Person", ["name": "Ann", "diagnosis": "measles", "photo": Data(repeating: 7, count: 90_000)])
-        let bob = try context.addObject("Person", ["name": "Bob", "diagnosis": "measles"])
-        for (number, customer) in [ann, ann, bob].enumerated() {
-            // The secret before its subject: it comes under that when it is saved.
-            try context.addObject("Order", ["note": "note \(number)", "number": number, "customer": customer])
-        }
-        try context.addObject("Card", ["owner": "Ann", "pin": 1111])
-        try context.addObject("Card", ["owner": "Bob", "pin": 2222])
-        try context.save()
-        return (ann.objectID, bob.objectID)
-    }
-
-    private func stored(_ id: ObjectID, _ key: String, _ container: PersistentContainer) throws -> EncryptedValue? {
-        try container.store.read(at: container.head()) { snapshot in
-            let entity = try #require(snapshot.schema.entity(id.entityID))
-            let slot = try #require(entity.property(named: key)?.slot)
-            guard case .encrypted(let value)? = try snapshot.row(id)?.reader.value(slot) else { return nil }
-            return value
-        }
-    }
-
     // MARK: Values
 
     @Test func valuesComeBackAndEqualValuesOfTwoSubjectsHaveNothingInCommon() throws {
         let container = try fixture.open()
-        let (ann, bob) = try fill(container)
+        let (ann, bob) = try fixture.fill(container)
         #expect(try container.newBackgroundContext().secretTexts("Order", "note") == ["note 0", "note 1", "note 2"])
-        let first = try #require(try stored(ann, "diagnosis", container))
-        let second = try #require(try stored(bob, "diagnosis", container))
+        let first = try #require(try fixture.stored(ann, "diagnosis", container))
+        let second = try #require(try fixture.stored(bob, "diagnosis", container))
         #expect(first.subject != nil && first.subject != second.subject && first.blind != second.blind)
         let context = container.newBackgroundContext()
         let photo = try context.existingObject(with: ann).value(forKey: "photo") as? Data
@@ -62,7 +37,7 @@ import Testing
     @Test func settingTheSameValueAgainSavesNothing() throws {
         let container = try fixture.open()
         defer { container.close() }
-        let (ann, _) = try fill(container)
+        let (ann, _) = try fixture.fill(container)
         let before = try container.head()
         let context = container.newBackgroundContext()
         let object = try context.existingObject(with: ann)
@@ -75,22 +50,23 @@ import Testing
     @Test func aValueComesUnderTheKeyOfTheSubjectThatTheObjectNamesWhenItIsSaved() throws {
         let container = try fixture.open()
         defer { container.close() }
-        let (ann, bob) = try fill(container)
+        let (ann, bob) = try fixture.fill(container)
         let context = container.newBackgroundContext()
         let order = try #require(try context.objects("Order", "number == 0").first)
-        let before = try #require(try stored(order.objectID, "note", container)?.subject)
+        let before = try #require(try fixture.stored(order.objectID, "note", container)?.subject)
         try order.setValue(try context.existingObject(with: bob), forKey: "customer")
         try context.save()
-        let after = try #require(try stored(order.objectID, "note", container)?.subject)
+        let after = try #require(try fixture.stored(order.objectID, "note", container)?.subject)
         #expect(before != after)
         #expect(
             try after
-                == stored(#require(try context.objects("Order", "number == 2").first).objectID, "note", container)?
+                == fixture.stored(
+                    #require(try context.objects("Order", "number == 2").first).objectID, "note", container)?
                 .subject)
         // Of nobody any more, it stays under the key that it has.
         try order.setValue(nil, forKey: "customer")
         try context.save()
-        #expect(try stored(order.objectID, "note", container)?.subject == after)
+        #expect(try fixture.stored(order.objectID, "note", container)?.subject == after)
         #expect(try order.value(forKey: "note") as? String == "note 0")
         // It went with its customer, so an erasure of the former one does not reach it.
         let result = try container.erase([ann], reason: nil)
@@ -115,12 +91,12 @@ import Testing
 
     @Test func anErasureReachesABackupThatWasMadeBefore() throws {
         var container = try fixture.open()
-        let (ann, _) = try fill(container)
+        let (ann, _) = try fixture.fill(container)
         container.close()
         try fixture.copy(to: "backup")
         let subject: SubjectID
         container = try fixture.open()
-        subject = try #require(try stored(ann, "diagnosis", container)?.subject)
+        subject = try #require(try fixture.stored(ann, "diagnosis", container)?.subject)
         guard case .key(let key)? = try fixture.keys.key(of: subject) else {
             Issue.record("The subject has no key.")
             return
@@ -162,7 +138,7 @@ import Testing
     @Test func aKeyOfAValueIsDestroyedByItself() throws {
         let container = try fixture.open()
         defer { container.close() }
-        _ = try fill(container)
+        _ = try fixture.fill(container)
         try container.destroySubjectKey(of: .string("Ann"))
         let cards = try container.newBackgroundContext().objects("Card")
         #expect(try cards.map { try $0.value(forKey: "pin") as? Int32 ?? 0 }.sorted() == [0, 2222])
@@ -171,7 +147,7 @@ import Testing
 
     @Test func anErasureWithoutTheKeysOfSubjectsIsRefused() throws {
         var container = try fixture.open()
-        let (ann, _) = try fill(container)
+        let (ann, _) = try fixture.fill(container)
         container.close()
         container = try fixture.open(keys: .some(nil))
         #expect(thrownError { try container.erase([ann], reason: nil) }?.code == .encryptionKeyMissing)
@@ -185,7 +161,7 @@ import Testing
     @Test func anErasureThatIsRefusedDestroysNoKey() throws {
         let container = try fixture.open()
         defer { container.close() }
-        let (ann, _) = try fill(container)
+        let (ann, _) = try fixture.fill(container)
         #expect(thrownError { try container.erase([ann], attributes: ["nothing"], reason: nil) }?.code == .unknownKey)
         #expect(try fixture.keys.counts().destroyed == 0)
     }
@@ -194,8 +170,8 @@ import Testing
 
     @Test func missingAndWrongKeysAreToldApartFromDamageAndErasure() throws {
         var container = try fixture.open()
-        let (ann, _) = try fill(container)
-        let subject = try #require(try stored(ann, "diagnosis", container)?.subject)
+        let (ann, _) = try fixture.fill(container)
+        let subject = try #require(try fixture.stored(ann, "diagnosis", container)?.subject)
         container.close()
         func code(_ keys: (any SubjectKeyStore)?) throws -> StrataError.Code? {
             let container = try fixture.open(keys: .some(keys))
@@ -216,7 +192,7 @@ import Testing
         #expect(try code(empty) == .encryptionKeyWrong)
         #expect(try code(fixture.keys) == nil)
         container = try fixture.open()
-        let value = try #require(try stored(ann, "diagnosis", container))
+        let value = try #require(try fixture.stored(ann, "diagnosis", container))
         var bytes = value.stored
         bytes[bytes.count - 1] ^= 1
         let cipher = try #require(
@@ -229,90 +205,9 @@ import Testing
         container.close()
     }
 
-    /// A value whose object no longer names a subject, beside one whose key is lost.
-    @Test func aRotationPassesOverWhatItCannotEncryptAndNamesIt() throws {
-        var container = try fixture.open()
-        let context = container.newBackgroundContext()
-        let (ann, bob) = try (
-            context.addObject("Person", ["name": "Ann", "diagnosis": "measles"]),
-            context.addObject("Person", ["name": "Bob", "diagnosis": "mumps"])
-        )
-        let photo = Data(repeating: 7, count: 200_000)
-        let order = try context.addObject("Order", ["note": "urgent", "customer": ann])
-        let card = try context.addObject("Card", ["owner": "Cy", "pin": 4711])
-        try context.save()
-        try ann.setValue(photo, forKey: "photo")
-        try context.save()
-        try order.setValue(nil, forKey: "customer")
-        try card.setValue(nil, forKey: "owner")
-        try context.save()
-        #expect(try order.value(forKey: "note") as? String == "urgent")
-        let lost = try #require(try stored(bob.objectID, "diagnosis", container)?.subject)
-        container.close()
-        let ids = try [StoreEncryption.keyID(of: firstKey), StoreEncryption.keyID(of: secondKey)]
-        let some = SomeSubjectKeys(all: fixture.keys, lost: [lost])
-        container = try fixture.open(key: secondKey, previous: [firstKey], keys: some)
-        let error = thrownError { try container.rotateEncryptionKey(stepSize: 2) }
-        #expect(error?.code == .encryptionKeyMissing)
-        #expect(error?.details.map(\.context.objectID) == [bob.objectID] && error?.details.first?.context.key == "diagnosis")
-        #expect(try container.encryptionKeyIDs == ids.sorted())
-        container.close()
-        container = try fixture.open(key: secondKey, previous: [firstKey])
-        #expect(try container.rotateEncryptionKey() == 1)
-        #expect(try container.encryptionKeyIDs == [ids[1]])
-        #expect(try container.verify().isSound)
-        container.close()
-        container = try fixture.open(key: secondKey)
-        defer { container.close() }
-        let reader = container.newBackgroundContext()
-        #expect(try reader.secretTexts("Order", "note") == ["urgent"])
-        #expect(try reader.secretTexts("Person", "diagnosis") == ["measles", "mumps"])
-        #expect(try reader.existingObject(with: ann.objectID).value(forKey: "photo") as? Data == photo)
-        #expect(try reader.objects("Card").first?.value(forKey: "pin") as? Int == 4711)
-        // The values are still under the keys of the subjects that they had.
-        try container.erase([ann.objectID], reason: nil)
-        reader.reset()
-        #expect(try reader.secretTexts("Order", "note") == [nil])
-    }
-
-    @Test(arguments: [true, false]) func aSecondKeyOfASubjectIsRefused(isEmpty: Bool) throws {
-        var container = try fixture.open()
-        let (ann, bob) = try fill(container)
-        let subject = try #require(try stored(ann, "diagnosis", container)?.subject)
-        container.close()
-        let other = try SubjectKeyDirectory(
-            at: fixture.folder.url.appending(path: "other", directoryHint: .isDirectory))
-        let keys: any SubjectKeyStore = isEmpty ? other : SomeSubjectKeys(all: fixture.keys, lost: [subject])
-        container = try fixture.open(keys: .some(keys))
-        let context = container.newBackgroundContext()
-        try context.existingObject(with: ann).setValue("gout", forKey: "diagnosis")
-        let before = try fixture.keys.counts()
-        #expect(thrownError { try context.save() }?.code == .encryptionKeyWrong)
-        context.rollback()
-        let batch = BatchUpdateRequest<ManagedObject>(
-            entityName: "Person", setting: ["diagnosis": .constant(.string("gout"))])
-        #expect(thrownError { try context.execute(batch) }?.code == .encryptionKeyWrong)
-        #expect(try other.counts() == (0, 0) && fixture.keys.counts() == before)
-        if isEmpty {
-            // Also for subjects that the store does not know: the keys are not its own.
-            _ = try context.addObject("Person", ["name": "Dora", "diagnosis": "flu"])
-            #expect(thrownError { try context.save() }?.code == .encryptionKeyWrong)
-        } else {
-            try context.existingObject(with: bob).setValue("flu", forKey: "diagnosis")
-            try context.save()
-        }
-        context.rollback()
-        try keys.destroyKeys(of: [subject])
-        container.close()
-        container = try fixture.open()
-        defer { container.close() }
-        let reader = container.newBackgroundContext()
-        #expect(try reader.existingObject(with: bob).value(forKey: "diagnosis") as? String == (isEmpty ? "measles" : "flu"))
-    }
-
     @Test func theKeyOfTheStoreChangesBesideErasedSubjects() throws {
         var container = try fixture.open()
-        let (ann, bob) = try fill(container)
+        let (ann, bob) = try fixture.fill(container)
         container.close()
         try fixture.copy(to: "b")
         container = try fixture.open()
@@ -321,12 +216,12 @@ import Testing
         let ids = try [StoreEncryption.keyID(of: firstKey), StoreEncryption.keyID(of: secondKey)]
         for name in ["a", "b"] {
             container = try fixture.open(name, key: secondKey, previous: [firstKey])
-            let subject = try stored(bob, "diagnosis", container)?.subject
+            let subject = try fixture.stored(bob, "diagnosis", container)?.subject
             // Bob's diagnosis, the note of his order, and two cards.
             #expect(try container.rotateEncryptionKey(stepSize: 2) == 4)
             #expect(try container.rotateEncryptionKey() == 0)
             #expect(try container.encryptionKeyIDs == [ids[1]])
-            #expect(try stored(bob, "diagnosis", container)?.subject == subject)
+            #expect(try fixture.stored(bob, "diagnosis", container)?.subject == subject)
             #expect(try container.verify().isSound)
             container.close()
             container = try fixture.open(name, key: secondKey)
@@ -340,7 +235,7 @@ import Testing
     @Test func searchesAreRefusedWithTheReason() throws {
         let container = try fixture.open()
         defer { container.close() }
-        _ = try fill(container)
+        _ = try fixture.fill(container)
         let context = container.newBackgroundContext()
         for (entity, format) in [
             ("Person", "diagnosis == 'measles'"), ("Order", "note IN {'x'}"), ("Order", "customer.diagnosis != 'x'"),
@@ -351,14 +246,4 @@ import Testing
         #expect(try context.objects("Person", "diagnosis != nil").count == 2)
         #expect(try context.objects("Person", "photo == nil").count == 1)
     }
-}
-
-/// The keys of a directory, of which some were lost.
-private struct SomeSubjectKeys: SubjectKeyStore {
-    let all: SubjectKeyDirectory
-    let lost: Set<SubjectID>
-
-    func key(of subject: SubjectID) throws -> SubjectKey? { lost.contains(subject) ? nil : try all.key(of: subject) }
-    func makeKeys(of subjects: [SubjectID]) throws -> [Data] { try all.makeKeys(of: subjects) }
-    func destroyKeys(of subjects: [SubjectID]) throws { try all.destroyKeys(of: subjects) }
 }

@@ -48,8 +48,24 @@ struct ErasureCommit: ~Copyable {
 
     private var reader: LogReader { LogReader(transaction, tables, projector.histories) }
 
-    /// The objects that the log has, whether they exist or not.
-    func known(_ ids: [ObjectID]) throws -> [ObjectID] { try ids.filter { try newestEvent(of: $0) != nil } }
+    /// The objects that the log has, whether they exist or not, and those that it may have had before it was truncated:
+    /// copies elsewhere may have them.
+    func known(_ ids: [ObjectID]) throws -> [ObjectID] {
+        try ids.filter { try newestEvent(of: $0) != nil || mayBeDropped($0) }
+    }
+
+    private func mayBeDropped(_ id: ObjectID) throws -> Bool {
+        guard head.firstKeptEvent > EventNumber(rawValue: 1),
+            try id.row < RowLease.firstUnleased(transaction, tables.state)
+        else { return false }
+        let entities = Set(try projector.histories.schemas.flatMap(\.entities).filter { !$0.isAbstract }.map(\.id))
+        // A row number is given once, whatever the entity.
+        return try entities.contains(id.entityID)
+            && entities.allSatisfy { try newestEvent(of: ObjectID(entity: $0, row: id.row)) == nil }
+    }
+
+    /// Whether the log has events of the object.
+    func isThere(_ id: ObjectID) throws -> Bool { try newestEvent(of: id) != nil }
 
     private func newestEvent(of id: ObjectID) throws -> EventNumber? {
         if let row = try transaction.get(tables.objects, id.rawValue) { return try StoredRow(row).revision }

@@ -28,15 +28,11 @@ extension Store {
         do {
             try onWriter { [self] in
                 let subjects = try subjects(of: request)
-                let keys = try keyRing.subjectKeyCounts(subjects)
-                if !subjects.isEmpty {
-                    _ = try finish.run.plan(request)
-                    try keyRing.destroySubjectKeys(subjects)
-                }
-                guard let first = try finish.run.begin(request) else { return }
+                // What keeps the keys is asked before anything is written.
+                _ = try keyRing.subjectKeyCounts(subjects)
+                guard let first = try finish.run.begin(request, subjects) else { return }
                 var report = ErasureReport()
                 report.add(first)
-                (report.destroyedKeyCount, report.missingKeyCount) = keys
                 try finish.run(&report, progress)
                 result.withLock { $0 = report }
             }
@@ -185,6 +181,7 @@ extension Store {
 extension ErasureReport {
     mutating func add(_ step: ErasureStep) {
         objects += step.objects
+        droppedObjects += step.droppedObjects
         deletedCount += step.deletedCount
         deletedOthers += step.deletedOthers
         eventCount += step.eventCount
@@ -193,6 +190,7 @@ extension ErasureReport {
 
     mutating func add(_ other: ErasureReport) {
         objects += other.objects
+        droppedObjects += other.droppedObjects
         deletedCount += other.deletedCount
         deletedOthers += other.deletedOthers
         eventCount += other.eventCount
@@ -200,6 +198,7 @@ extension ErasureReport {
         fileCount += other.fileCount
         destroyedKeyCount += other.destroyedKeyCount
         missingKeyCount += other.missingKeyCount
+        removedCopies += other.removedCopies
         isRebuilt = isRebuilt || other.isRebuilt
         changedPageCount += other.changedPageCount
         freePageCount += other.freePageCount

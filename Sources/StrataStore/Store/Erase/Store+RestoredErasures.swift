@@ -68,34 +68,47 @@ extension Store {
         return total
     }
 
-    /// Makes an erasure of another copy. No rule of the model keeps values: objects whose deletion a rule refuses stay
-    /// with their links and without values.
     private func make(_ erasure: RecordedErasure) throws -> ErasureReport {
         var note = MaintenanceNote(author: erasure.author, metadata: erasure.metadata)
         note.id = erasure.transactionID
         var request = ErasureRequest(objects: erasure.record.objects, note: note)
         request.properties = erasure.record.properties
         request.isFromList = true
-        guard request.properties.isEmpty else { return try erase(request) }
-        let staying = try undeletable(request)
-        var report = ErasureReport()
-        if !staying.isEmpty {
-            note.id = onceID("erasure \(erasure.transactionID) of objects that stay")
-            var values = ErasureRequest(objects: staying.sorted(), note: note)
+        return try make(request)
+    }
+
+    /// Makes an erasure of another copy. No rule of the model keeps values: objects whose deletion a rule refuses stay
+    /// with their links and without values. What is too much for one save is made in parts.
+    private func make(_ request: ErasureRequest) throws -> ErasureReport {
+        do {
+            return try erase(request)
+        } catch let error as StrataError where error.code == .saveTooLarge && request.objects.count > 1 {
+            let middle = request.objects.count / 2
+            var (first, second) = (request, request)
+            first.objects = Array(request.objects[..<middle])
+            first.note.id = onceID("erasure \(request.note.id), first part")
+            second.objects = Array(request.objects[middle...])
+            var report = try make(first)
+            report.add(try make(second))
+            return report
+        } catch let error as StrataError where error.isRefusedByRules && request.properties.isEmpty {
+            let staying = error.code == .saveTooLarge ? Set(request.objects) : try undeletable(request)
+            var (values, whole) = (request, request)
+            values.objects = staying.sorted()
             values.properties = try file.read { _, _, histories in
                 try ErasedProperties.all(of: Set(staying.map(\.entityID)), histories).sorted()
             }
-            values.isFromList = true
-            report.add(try erase(values))
-            request.objects.removeAll(where: staying.contains)
+            values.note.id = onceID("erasure \(request.note.id) of objects that stay")
+            whole.objects.removeAll(where: staying.contains)
+            var report = try make(values)
+            report.add(try erase(whole))
+            return report
         }
-        report.add(try erase(request))
-        return report
     }
 
     /// The objects of an erasure that the rules of the model keep from being deleted.
     ///
-    /// - Complexity: O(1) plans of the erasure if nothing is refused, else O(n) in the objects.
+    /// - Complexity: O(n) plans of an erasure, for n objects.
     private func undeletable(_ request: ErasureRequest) throws -> Set<ObjectID> {
         var rest = request
         var staying: Set<ObjectID> = []

@@ -90,8 +90,8 @@ final class SubjectKeys: Sendable {
         StrataError(
             .encryptionKeyWrong,
             "The store has values under the key of the subject \(subject), which the keys that were given do not have; "
-                + "nothing was saved. Open the store with the keys of subjects that it was written with. If they are "
-                + "lost, destroy the key of the subject, and its values read as nil.")
+                + "nothing was saved. Open the store with the keys of subjects that it was written with. If the key is "
+                + "lost, set the values under it to nil first.")
     }
 
     /// Destroys keys for ever.
