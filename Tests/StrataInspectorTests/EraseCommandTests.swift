@@ -70,4 +70,43 @@ import Testing
         #expect(try Tool.run("erase", store.path, "--dry-run").exitCode == 2)
         #expect(try holds(film.title, in: store.path))
     }
+
+    private static func model(_ entities: String) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="Person" representedClassName="Person" syncable="YES">
+                <attribute name="name" attributeType="String"/>
+            </entity>
+            \(entities)
+        </model>
+        """
+    }
+
+    @Test(arguments: [true, false]) func objectsOfARemovedEntityCanBeErased(isTruncated: Bool) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            component: "former-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "Shop.strata").path
+        let order =
+            "<entity name=\"Order\"><attribute name=\"customer\" optional=\"YES\" attributeType=\"String\"/></entity>"
+        let first = try EncryptedStore.write("First", Self.model(order), in: folder)
+        let second = try EncryptedStore.write("Second", Self.model(""), in: folder)
+        func run(_ words: String...) throws {
+            let result = try Tool.run(words)
+            #expect(result.exitCode == 0, "\(words): \(result)")
+        }
+        try run("create", path, "--model", first)
+        for _ in 0..<2 { try run("insert", path, "Order", "customer=SecretName") }
+        try run("insert", path, "Person", "name=Ann")
+        try run("delete", path, "Order/p2")
+        try run("migrate", path, "--model", second)
+        if isTruncated { try run("history", "trim", path, "--before", "now", "--force") }
+        #expect(try holds("SecretName", in: path))
+        try run("erase", path, "Order/p1", "Order/p2", "--reason", "asked for it")
+        #expect(try !holds("SecretName", in: path))
+        try run("verify", path)
+        let unknown = try Tool.run("erase", path, "Ordre/p1")
+        #expect(unknown.exitCode == 2 && unknown.error.contains("no entity 'Ordre'"), "\(unknown)")
+    }
 }

@@ -18,6 +18,9 @@ import Testing
                 <attribute name="diagnosis" optional="YES" attributeType="String">
                     <userInfo><entry key="strata.encrypted" value="SUBJECT"/></userInfo>
                 </attribute>
+                <attribute name="scan" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES">
+                    <userInfo><entry key="strata.encrypted" value="SUBJECT"/></userInfo>
+                </attribute>
                 <relationship name="visits" optional="YES" toMany="YES" deletionRule="Nullify" \
                     destinationEntity="Visit" inverseName="patient" inverseEntity="Patient"/>
             </entity>
@@ -85,5 +88,30 @@ import Testing
         #expect(shown.contains("Ann") && !shown.contains("influenza"))
         #expect(try run(["show", backup, "Visit/p2", "--history"] + keys).contains("coughs") == false)
         try run(["verify", backup])
+    }
+
+    @Test(arguments: [300, 300_000]) func largeValuesAreExportedWithTheirKeysAndNilAfterThese(size: Int) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let scan = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let file = folder.appending(path: "scan")
+        try scan.write(to: file)
+        try run(["update", store, "Patient/p1", "scan=@\(file.path)"] + keys)
+        let exported = try run(["export", store, "Patient", "--form", "ndjson", "--columns", "name,scan"] + keys)
+        let row = try JSONSerialization.jsonObject(with: Data(exported.utf8)) as? [String: String]
+        #expect(row == ["name": "Ann", "scan": scan.base64EncodedString()])
+        #expect(try run(["export", store, "Patient", "--form", "csv", "--columns", "scan"] + keys).contains("scan\n"))
+        let refused = try Tool.run(["export", store, "Patient", "--form", "ndjson"])
+        #expect(refused.exitCode != 0 && refused.error.contains("encrypted"), "\(refused)")
+        let far = try Tool.run(["export", store, "Visit", "--form", "ndjson", "--columns", "patient.scan"] + keys)
+        #expect(far.exitCode == 2 && far.error.contains("patient.scan is encrypted"), "\(far)")
+        let sqlite = folder.appending(path: "a.sqlite").path
+        try run(["export", store, sqlite, "--form", "coredata"] + keys)
+        #expect(try Data(contentsOf: URL(filePath: sqlite)).range(of: Data("influenza".utf8)) != nil)
+        try run(["keys", "destroy", store, "Patient/p1"] + keys)
+        let gone = try run(["export", store, "Patient", "--form", "ndjson", "--columns", "name,scan"] + keys)
+        #expect(gone == "{\"name\":\"Ann\",\"scan\":null}\n")
+        let other = folder.appending(path: "b.sqlite").path
+        try run(["export", store, other, "--form", "coredata"] + keys)
+        #expect(try Data(contentsOf: URL(filePath: other)).range(of: Data("influenza".utf8)) == nil)
     }
 }

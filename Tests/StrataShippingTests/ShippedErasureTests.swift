@@ -94,6 +94,107 @@ import Testing
         #expect(try !holds("OldPoster", target.url) && !holds("OldPoster", library.url("standby.strata")))
     }
 
+    /// The erased text is in the record of a transaction that the store has dropped and the standby still has.
+    @Test(arguments: [1, 2] as [UInt64]) func aStandbyIsSoundAfterAnErasureOfTextsBeforeABaseline(cut: UInt64) throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        library.context.transactionAuthor = "by SecretTitle"
+        let film = try library.insertFilm("SecretTitle")
+        library.context.transactionAuthor = nil
+        try library.insertFilm("another")
+        _ = try LogShipper(library.store, target).ship()
+        let standby = try Standby(target, at: library.url("standby.strata"))
+        defer { standby.close() }
+        let start = try library.store.logPosition().transaction.rawValue
+        try library.container.truncateHistory(
+            before: .transaction(TransactionNumber(rawValue: start - 2 + cut)), holders: .overridden)
+        try library.container.erase([film.objectID], reason: "asked for")
+        _ = try LogShipper(library.store, target).ship()
+        _ = try standby.catchUp()
+        let verified = try standby.store().verify()
+        #expect(verified.isSound, "\(verified.problems)")
+        #expect(try !holds("SecretTitle", library.url("standby.strata")) && !holds("SecretTitle", target.url))
+        for number in 2...start + 1 {
+            let moment = HistoryMoment.transaction(TransactionNumber(rawValue: number))
+            let (copy, _) = try library.restored(target, to: moment, as: "t\(number).strata")
+            #expect(try copy.store.verify().isSound)
+            copy.close()
+        }
+        _ = try LogShipper(library.store, target).ship()
+        _ = try standby.catchUp()
+        #expect(try standby.store().verify().isSound)
+    }
+
+    /// After a restore the target has two logs, and an erasure takes the values out of both.
+    @Test(arguments: [1, 2, 3]) func anErasureReachesTheLogFromBeforeARestore(kept: Int) throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        library.context.transactionAuthor = "by SecretTitle"
+        let film = try library.insertFilm("SecretTitle", poster: Data("SecretPoster".utf8) + Data(count: 200_000))
+        library.context.transactionAuthor = nil
+        try library.insertFilm("another")
+        let early = try library.store.logPosition().transaction
+        // Without its beginning, the log needs a snapshot.
+        let options = ShippingOptions(keptSnapshots: kept == 1 ? 1 : nil)
+        _ = try LogShipper(library.store, target, options).ship(makesSnapshot: kept < 3)
+        try library.insertFilm("one more")
+        _ = try LogShipper(library.store, target, options).ship()
+        let lineage = library.store.lineage
+        let (restored, _) = try library.restored(target)
+        defer { restored.close() }
+        let context = restored.newBackgroundContext()
+        try context.insertNewObject(forEntityName: "Film").setValue("the last", forKey: "title")
+        try context.save()
+        _ = try LogShipper(restored.store, target).ship()
+        try restored.erase([film.objectID], reason: "asked for")
+        _ = try LogShipper(restored.store, target).ship()
+        #expect(try !holds("Secret", target.url))
+        // A second run has nothing to do, also if it does not know of the first one.
+        #expect(try LogShipper(restored.store, target).ship().rewrittenCount == 0)
+        // A log without its beginning begins with a snapshot after the erasure, in which the object is deleted.
+        let states: [(String, HistoryMoment, count: Int)] =
+            kept == 1 ? [("old", .now, 2)] : [("old", .now, 3), ("early", .transaction(early), 2)]
+        for (name, moment, count) in states {
+            let report = try TargetRestore(target, lineage: lineage).run(to: library.url(name), moment)
+            #expect(report.verification.isSound && report.lostBlobCount == 0)
+            let copy = try FilmLibrary.open(library.url(name), isReadOnly: true)
+            #expect(try FilmLibrary.state(of: copy).count == count)
+            copy.close()
+            #expect(try !holds("Secret", library.url(name)))
+        }
+    }
+
+    /// A deleted object whose history was dropped is still in backups and at targets.
+    @Test func whatWasDroppedWithTheHistoryCanBeErasedElsewhere() throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        let film = try library.insertFilm("SecretTitle")
+        try library.insertFilm("another")
+        let early = try library.store.logPosition().transaction
+        let backup = library.url("backup.strata")
+        _ = try library.store.backup(to: backup)
+        _ = try LogShipper(library.store, target).ship()
+        library.context.delete(film)
+        try library.context.save()
+        try library.container.truncateHistory(before: .now, holders: .overridden)
+        library.context.reset()
+        let other = ObjectID(entity: film.objectID.entityID, row: 4_000_000)
+        #expect(try library.container.erase([other], reason: nil).objectIDs == [])
+        let result = try library.container.erase([film.objectID], reason: "asked for")
+        #expect(result.objectIDs == [film.objectID] && result.eventCount == 0)
+        #expect(try library.store.verify().isSound)
+        let copy = library.url("copy.strata")
+        let old = try FilmLibrary.open(backup)
+        _ = try old.store.restore(to: copy, erasing: try library.store.erasures())
+        old.close()
+        #expect(try holds("SecretTitle", backup) && !holds("SecretTitle", copy))
+        _ = try LogShipper(library.store, target).ship()
+        #expect(try !holds("SecretTitle", target.url))
+        let (restored, _) = try library.restored(target, to: .transaction(early), as: "early.strata")
+        #expect(try restored.store.verify().isSound && FilmLibrary.state(of: restored).count == 1)
+        restored.close()
+    }
+
     @Test func erasuresOfAnotherStoreAreRefused() throws {
         let (one, other) = (try FilmLibrary(), try FilmLibrary())
         let film = try one.insertFilm("SecretTitle")

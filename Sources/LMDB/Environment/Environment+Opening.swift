@@ -41,14 +41,32 @@ extension Environment {
         try directory.checkLockFile(ownership: options.ownership)
         if options.residence == .unlinkedAfterOpen, !options.takesOverFile { try checkIsUnused(directory) }
         if !options.isReadOnly { try directory.sweepLeftovers() }
-        let identity = try ensureDataFile(in: directory, options)
-        let environment = try EnvironmentRegistry.shared.environment(for: identity, options) {
-            () throws(LMDBError) in
-            try Environment(directory: directory, identity: identity, options: options)
-        }
+        let environment = try openedFile(in: directory, options)
         if options.residence == .unlinkedAfterOpen { environment.unlinkFiles() }
         return environment
     }
+
+    /// Opens the data file, and again if it is replaced meanwhile, as by a compaction.
+    private static func openedFile(
+        in directory: EnvironmentDirectory, _ options: EnvironmentOptions
+    ) throws(LMDBError) -> Environment {
+        var attempt = 0
+        while true {
+            attempt += 1
+            do throws(LMDBError) {
+                let identity = try ensureDataFile(in: directory, options)
+                return try EnvironmentRegistry.shared.environment(for: identity, options) {
+                    () throws(LMDBError) in
+                    try Environment(directory: directory, identity: identity, options: options)
+                }
+            } catch let error where error.code == .fileReplaced && attempt < mostOpenings {
+                // Several that wait would meet again and again.
+                usleep(.random(in: 1_000...10_000))
+            }
+        }
+    }
+
+    private static let mostOpenings = 500
 
     private static func checkIsUnused(_ directory: EnvironmentDirectory) throws(LMDBError) {
         for name in [EnvironmentDirectory.dataName, EnvironmentDirectory.lockName]
@@ -187,6 +205,7 @@ extension Environment {
             guard fstat(descriptor, &status) == 0, FileIdentity(status) == identity else {
                 throw failure(.fileReplaced, "open the environment", detail: EnvironmentDirectory.dataName)
             }
+            try checkIsCurrent(opened)
             // LMDB lets child programs inherit the data file.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             try noteFiles()
@@ -198,6 +217,29 @@ extension Environment {
         folioSplitter.begin(size: Self.fileSize(of: opened))
         // A reader changes nothing here, since its user may want to see the slots. It sweeps when no slot is free.
         if options.locking == .shared, !options.isReadOnly { _ = mdb_reader_check(opened, nil) }
+    }
+
+    /// Checks that LMDB's file, which nobody can replace while it is locked, is the one that has the name, and that the
+    /// lock file is about it.
+    ///
+    /// Who waits for the lock while the file is replaced finds a lock file that says a later commit than the new file
+    /// has. Once nobody has it open, the next one that opens it begins it anew.
+    private func checkIsCurrent(_ opened: OpaquePointer) throws(LMDBError) {
+        guard options.residence == .named, options.locking == .shared else { return }
+        guard let named = try directory.status(of: EnvironmentDirectory.dataName), FileIdentity(named) == identity
+        else {
+            throw failure(.fileReplaced, "open the environment", detail: EnvironmentDirectory.dataName)
+        }
+        var transaction: OpaquePointer?
+        // A full table of readers is no reason not to open.
+        guard mdb_txn_begin(opened, nil, UInt32(MDB_RDONLY), &transaction) == 0, let transaction else { return }
+        let commit = mdb_txn_id(transaction)
+        mdb_txn_abort(transaction)
+        var info = MDB_envinfo()
+        guard mdb_env_info(opened, &info) == 0 else { return }
+        guard commit <= info.me_last_txnid else {
+            throw failure(.fileReplaced, "open the environment", detail: EnvironmentDirectory.lockName)
+        }
     }
 
     private func noteFiles() throws(LMDBError) {

@@ -144,7 +144,7 @@ package struct CoreDataExporter {
                     let stored = try image.withReader(entity.layout) { reader throws(CorruptRecord) in
                         try reader.value(property.slot)
                     }
-                    guard case .decimal(let value) = try store.decrypted(stored, of: property, in: id),
+                    guard case .decimal(let value) = try store.decryptedKept(stored, of: property, in: id),
                         ExportedValue.isWide(value)
                     else { continue }
                     let owner = schema.model.hierarchy.declaration(of: property.name, in: entity.name)?.entityName
@@ -205,14 +205,14 @@ package struct CoreDataExporter {
         try writer.run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(last) WHERE Z_ENT IN (\(names))")
     }
 
-    /// The value of an object, decrypted.
+    /// The value of an object, decrypted; nil if its subject was erased.
     private func value(
         _ slot: Int, _ image: RowImage, _ entity: ImportLayout.Entity, _ id: ObjectID
     ) throws -> AttributeValue {
         let value = try image.withReader(entity.schema.layout) { reader throws(CorruptRecord) in
             try reader.value(slot)
         }
-        return try store.decrypted(value, of: entity.schema.properties[slot], in: id)
+        return try store.decryptedKept(value, of: entity.schema.properties[slot], in: id)
     }
 
     /// Columns of a plan are counted from 2, behind the key and the entity; a row that is written has one more before.

@@ -18,6 +18,8 @@ final class BatchRowMaker {
         var positions: [(toOne: Int, slot: Int, link: PropertyID, owner: ObjectID)] = []
         /// Values that are to be encrypted when it is known of which object they are.
         var secrets: [(property: PropertyRuntime, value: AttributeValue)] = []
+        /// Subjects under whose keys such values stay, by the slots of the attributes.
+        var keptSubjects: [Int: SubjectID] = [:]
         /// Relationships that change other objects too.
         var links: [BatchLinks.GivenLink] = []
     }
@@ -119,6 +121,11 @@ final class BatchRowMaker {
     func encrypt(_ row: inout Prepared, of id: ObjectID) throws {
         for (property, value) in row.secrets {
             guard let cipher = property.cipher else { continue }
+            if let subject = row.keptSubjects[property.slot] {
+                let sealed = AttributeValue.encrypted(try cipher.seal(value, of: id, under: subject))
+                try row.builder.set(property.slot, try stored(sealed, property))
+                continue
+            }
             let encrypted = try cipher.encrypt(value, of: id)
             // Under the key of its subject it comes when the row is complete.
             let value =

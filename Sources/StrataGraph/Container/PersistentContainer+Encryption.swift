@@ -44,16 +44,23 @@ extension PersistentContainer {
     /// the former keys as long as it is kept (`truncateHistory(before:)`). Other processes must have the new key, too,
     /// before it begins; one that saves under a former key makes another rotation necessary.
     ///
+    /// A value of an object that no longer names its subject stays under the key of that subject. Values that cannot be
+    /// encrypted anew are passed over, and named by the error that is thrown when all others are done: the store then
+    /// still needs their keys.
+    ///
     /// - Parameter stepSize: the objects of one transaction.
     /// - Returns: the number of values that were encrypted anew.
-    /// - Throws: `encryptionKeyMissing` if the store was opened without the key of a value; what saving throws.
+    /// - Throws: for values that were passed over, with an error for each in its details: `encryptionKeyMissing` or
+    ///   `encryptionKeyWrong` if the store was opened without their keys, `encryptedValueDamaged`, `missingBlob`; what
+    ///   saving throws.
     /// - Complexity: O(objects of entities with encrypted attributes).
     @discardableResult
     public func rotateEncryptionKey(stepSize: Int = 10_000) throws -> Int {
         let context = newBackgroundContext()
         (context.transactionAuthor, context.name) = ("strata", "key rotation")
-        let rotation = try KeyRotation(context, stepSize: stepSize)
+        var rotation = try KeyRotation(context, stepSize: stepSize)
         let count = try rotation.run()
+        if let failure = rotation.failure(after: count) { throw failure }
         try binding.store.noteKeyRotation()
         return count
     }
@@ -63,13 +70,37 @@ extension PersistentContainer {
 private struct KeyRotation {
     private let writer: BatchWriter
     private let stepSize: Int
+    /// The values that were passed over: the first ones, and how many.
+    private var failures: [StrataError] = []
+    private var failureCount = 0
+    private static let mostNamed = 100
 
     init(_ context: ManagedObjectContext, stepSize: Int) throws {
         writer = try BatchWriter(context)
         self.stepSize = stepSize
     }
 
-    func run() throws -> Int {
+    /// The error for the values that were passed over; nil if there are none.
+    func failure(after count: Int) -> StrataError? {
+        guard let first = failures.first else { return nil }
+        return StrataError(
+            first.code,
+            "\(failureCount) values could not be encrypted under the new key and are as they were; \(count) others "
+                + "were. The former key is still needed. Open the store with the keys of these values, or set them to "
+                + "nil, and rotate again.", context: first.context, details: failures)
+    }
+
+    private mutating func pass(_ error: StrataError, _ id: ObjectID, _ key: String?) {
+        failureCount += 1
+        guard failures.count < Self.mostNamed else { return }
+        var error = error
+        error.context.objectID = id
+        error.context.entityName = error.context.entityName ?? writer.binding.schema.entity(id.entityID)?.name
+        error.context.key = key ?? error.context.key
+        failures.append(error)
+    }
+
+    mutating func run() throws -> Int {
         var count = 0
         for entity in writer.binding.schema.entities where !entity.isAbstract {
             guard let runtime = writer.binding.entity(entity.id) else { continue }
@@ -79,21 +110,44 @@ private struct KeyRotation {
             var request = StoreRequest(entityID: entity.id)
             request.includesSubentities = false
             try writer.forEachStep(BatchTarget(request: request, objectIDs: nil), stepSize: stepSize) { ids in
-                count += try step(ids, runtime, properties)
+                count += try halving(ids, runtime, properties)
             }
         }
         return count
     }
 
-    private func step(_ ids: ArraySlice<ObjectID>, _ entity: EntityRuntime, _ properties: [PropertyRuntime]) throws
-        -> Int
-    {
+    /// One step; if an object of it cannot be saved, that one is found and passed over.
+    private mutating func halving(
+        _ ids: ArraySlice<ObjectID>, _ entity: EntityRuntime, _ properties: [PropertyRuntime]
+    ) throws -> Int {
+        do {
+            let (count, passed) = try step(ids, entity, properties)
+            for value in passed { pass(value.error, value.id, value.key) }
+            return count
+        } catch let error as StrataError
+            where [.validationMissingMandatoryProperty, .subjectErased, .encryptionKeyWrong].contains(error.code)
+        {
+            guard ids.count > 1 else {
+                if let id = ids.first { pass(error, id, nil) }
+                return 0
+            }
+            let middle = ids.startIndex + ids.count / 2
+            return try halving(ids[..<middle], entity, properties) + halving(ids[middle...], entity, properties)
+        }
+    }
+
+    private typealias Passed = (error: StrataError, id: ObjectID, key: String)
+
+    private func step(
+        _ ids: ArraySlice<ObjectID>, _ entity: EntityRuntime, _ properties: [PropertyRuntime]
+    ) throws -> (count: Int, passed: [Passed]) {
         var count = 0
+        var passed: [Passed] = []
         let lease = BatchLease()
         defer { withExtendedLifetime(lease) {} }
         let maker = BatchRowMaker(writer.binding, entity, lease)
         _ = try writer.save { snapshot, changes in
-            count = 0
+            (count, passed) = (0, [])
             for id in ids {
                 guard let row = try snapshot.row(id) else { continue }
                 let before = try row.converted(to: entity.schema)
@@ -102,8 +156,13 @@ private struct KeyRotation {
                     let stored = try before.withReader(entity.layout) { reader throws(CorruptRecord) in
                         try reader.value(property.slot)
                     }
-                    guard let value = try outdated(stored, property, id) else { continue }
-                    prepared.secrets.append((property, value))
+                    do {
+                        guard let (value, subject) = try outdated(stored, property, id) else { continue }
+                        prepared.secrets.append((property, value))
+                        prepared.keptSubjects[property.slot] = subject
+                    } catch let error as StrataError where Self.isOfOneValue(error) {
+                        passed.append((error, id, property.name))
+                    }
                 }
                 guard !prepared.secrets.isEmpty else { continue }
                 let slots = prepared.secrets.map(\.property.slot)
@@ -114,13 +173,17 @@ private struct KeyRotation {
                         id: id, baseRevision: row.revision, image: try prepared.builder.finish(), changedSlots: slots))
             }
         }
-        return count
+        return (count, passed)
     }
 
-    /// The value, decrypted, if it is not under the newest key.
-    private func outdated(_ stored: AttributeValue, _ property: PropertyRuntime, _ id: ObjectID) throws
-        -> AttributeValue?
-    {
+    private static func isOfOneValue(_ error: StrataError) -> Bool {
+        [.encryptionKeyMissing, .encryptionKeyWrong, .encryptedValueDamaged, .missingBlob].contains(error.code)
+    }
+
+    /// The value, decrypted, if it is not under the newest key, with the subject under whose key it is.
+    private func outdated(
+        _ stored: AttributeValue, _ property: PropertyRuntime, _ id: ObjectID
+    ) throws -> (value: AttributeValue, subject: SubjectID?)? {
         guard let cipher = property.cipher else { return nil }
         let encrypted: EncryptedValue
         switch stored {
@@ -130,6 +193,6 @@ private struct KeyRotation {
         }
         if cipher.isUnderNewestKey(encrypted) { return nil }
         let value = try cipher.decryptKept(.encrypted(encrypted), of: id)
-        return value.isNull ? nil : value
+        return value.isNull ? nil : (value, encrypted.subject)
     }
 }

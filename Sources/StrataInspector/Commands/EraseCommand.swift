@@ -23,7 +23,7 @@ struct EraseCommand: StoreCommand {
             erased. Without objects the command finishes an erasure that had to wait for others.
 
             --json prints {"dryRun", "objects": [object], "deleted", "deletedOnly": [object], "events", "transactions", "files", "keys", \
-            "missingKeys", "waiting": [text], "seconds"}; with --list {"erasures", "path"}.
+            "missingKeys", "removedCopies": [path], "waiting": [text], "seconds"}; with --list {"erasures", "path"}.
 
             Examples:
                 strata erase BowTies.strata Person/p7 --reason 'asked for it on 20 November'
@@ -104,7 +104,7 @@ struct EraseCommand: StoreCommand {
                 guard word.contains("/") else {
                     throw UsageError("'\(word)' names no object. An entity needs --where FORMAT, or --all.")
                 }
-                ids.insert(try ObjectReference.parse(word, in: store))
+                ids.insert(try ObjectReference.parse(word, in: store, among: .allModels))
             }
         } else {
             ids = Set(try targets.objects(words, store, context).map(\.objectID))
@@ -132,7 +132,7 @@ struct EraseCommand: StoreCommand {
                 "dryRun": dryRun, "objects": found, "deleted": report.deletedCount,
                 "deletedOnly": report.deletedOthers.map { names.name(of: $0) }, "events": report.eventCount,
                 "transactions": report.transactionCount, "files": report.fileCount, "keys": report.destroyedKeyCount,
-                "missingKeys": report.missingKeyCount,
+                "missingKeys": report.missingKeyCount, "removedCopies": report.removedCopies,
                 "waiting": report.waiting,
                 "seconds": report.duration / .seconds(1),
             ])
@@ -156,8 +156,14 @@ struct EraseCommand: StoreCommand {
                     + "these are not the keys that the store was written with, and copies elsewhere can still be read; "
                     + "erase again with the right ones")
         }
+        for id in report.droppedObjects {
+            Output.shared.line(
+                "\(names.name(of: id)) is not in the history that is kept; the erasure is noted for backups and targets"
+            )
+        }
         if dryRun { return Output.shared.line("would erase \(counts)") }
         Output.shared.line("erased \(counts) in \(ValueText.duration(report.duration))")
+        for path in report.removedCopies { Output.shared.line("removed \(path), which had the values") }
         for reason in report.waiting {
             Output.shared.line("bytes are left, because \(reason): run 'strata erase' without objects later")
         }

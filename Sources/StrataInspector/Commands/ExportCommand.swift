@@ -124,21 +124,16 @@ struct ExportCommand: StoreCommand {
             return try moment.read(store) { try $0.count(nameless) } == 0
         }
         try ListText.checkNoneTwice(columns.map(\.name))
-        for column in columns {
-            guard let attribute = schema.property(named: column.name)?.attribute, attribute.isEncrypted,
-                attribute.allowsExternalBinaryDataStorage
-            else { continue }
-            throw UsageError(
-                "\(column.name) is encrypted and may lie in files, which an export cannot decrypt: choose --columns without it."
-            )
-        }
+        let secrets = try EncryptedFiles(columns, of: schema, moment.schema, store)
         let exact = ExactValue(store: store, names: try store.recordedNames())
         let defaults = columns.map(\.name).filter { schema.property(named: $0)?.attribute?.defaultValue != nil }
         var writer = try ExportWriter(form, columns, withDefault: Set(defaults), exact, target)
         let progress = ProgressLine(besideOutput: target.isStandardOutput)
         defer { progress.finish() }
-        let request = RowsRequest(objects: objects, columns: columns)
-        try RowStream(request, of: schema, at: moment, in: store).forEach(progress.handler) { try writer.row($0) }
+        let request = RowsRequest(objects: objects, columns: columns + secrets.moreColumns)
+        try RowStream(request, of: schema, at: moment, in: store).forEach(progress.handler) { row in
+            try writer.row(try secrets.decrypted(row))
+        }
         return try writer.finish()
     }
 

@@ -23,6 +23,9 @@ struct RestoreCommand: ParsableCommand {
             STORE must not exist, unless you give --replace: \
             then no process may have the old store open, and it is kept as STORE.before-restore, which must not exist.
 
+            A large value that the target does not have is lost in the new store, too. It has all the rest, and the exit \
+            code is 1.
+
             --json prints {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems", "kept"}; "kept" is the path \
             of the old store.
 
@@ -54,8 +57,12 @@ struct RestoreCommand: ParsableCommand {
         }
         let progress = ProgressLine()
         // The new store is made beside the old one until it is complete.
-        let made = isThere ? target + ".restoring" : target
+        let made = isThere ? LeftCopies.restoring(target) : target
         let url = URL(filePath: made, directoryHint: .isDirectory)
+        let lock = isThere || LeftCopies.hasRestored(target) ? try Self.lock(target) : nil
+        defer { lock?.release() }
+        if lock != nil { try LeftCopies.removeRestored(target) }
+        try LeftCopies.remove(besides: target)
         Interrupt.endAtOnce(making: made)
         let text = try make(url, target, progress)
         Interrupt.finish()
@@ -66,10 +73,12 @@ struct RestoreCommand: ParsableCommand {
             try Self.move(made, to: target)
         }
         if json {
-            return Output.shared.line(try JSONText.of(RestoredText(copy: text, kept: isThere ? kept : nil)))
+            Output.shared.line(try JSONText.of(RestoredText(copy: text, kept: isThere ? kept : nil)))
+        } else {
+            try text.print(json: false)
+            if isThere { Output.shared.line("the old store is now \(kept)") }
         }
-        try text.print(json: false)
-        if isThere { Output.shared.line("the old store is now \(kept)") }
+        if text.problems > 0 { throw ExitStatus.FoundProblem() }
     }
 
     private func make(_ url: URL, _ path: String, _ progress: ProgressLine) throws -> CopyText {
@@ -81,6 +90,11 @@ struct RestoreCommand: ParsableCommand {
                 try TargetText.target(backup), lineage: try TargetText.lineage(lineage), progress: progress.handler)
             let report = try restore.run(to: url, moment, erasing: erasures)
             for damage in report.damaged { Output.printError("strata: passed over at the target: \(damage)") }
+            if report.lostBlobCount > 0 {
+                Output.printError(
+                    "strata: \(ValueText.count(report.lostBlobCount, "large value")) could not be restored, because the "
+                        + "target does not have them: 'strata verify' names them.")
+            }
             return CopyText(path: path, report.verification, blobs: report.blobCount)
         }
         guard to == nil, lineage == nil else {
@@ -90,6 +104,17 @@ struct RestoreCommand: ParsableCommand {
             try store.restore(to: url, erasing: erasures, progress: progress.handler)
         }
         return CopyText(path: path, report.verification, blobs: report.blobCount)
+    }
+
+    /// Keeps other processes from restoring to the same place.
+    private static func lock(_ target: String) throws -> PlaceLock {
+        let place = URL(filePath: LeftCopies.restoring(target), directoryHint: .isDirectory)
+        guard let lock = try PlaceLock(on: place) else {
+            throw StrataError(
+                .persistentStoreTimeout, "Another process restores \(target); nothing was changed.",
+                context: .init(path: target))
+        }
+        return lock
     }
 
     private static func move(_ path: String, to other: String) throws {

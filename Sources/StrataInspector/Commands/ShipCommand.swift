@@ -24,6 +24,9 @@ struct ShipCommand: StoreCommand {
             or now with --snapshot. --keep removes what only older snapshots need; without it every \
             transaction can be restored.
 
+            A large value that the store has lost cannot be shipped. The rest is; each run says so and ends with exit code \
+            1, until the store has the value again or nothing names it any more.
+
             --json prints {"target", "transaction", "eventNumber", "transactions", "segments", "blobs", "bytes", \
             "snapshot", "removed", "rewritten", "missingBlobs"}, and with --follow one such document a line, or {"target", "error"}.
 
@@ -59,6 +62,7 @@ struct ShipCommand: StoreCommand {
             let report = try shipper.ship(makesSnapshot: snapshot, progress: progress.handler)
             progress.finish()
             try print(report)
+            if report.missingBlobCount > 0 { throw ExitStatus.FoundProblem() }
         }
     }
 

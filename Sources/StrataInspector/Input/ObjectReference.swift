@@ -7,8 +7,15 @@ enum ObjectReference {
     /// The sentence for the help of commands that take an object.
     static let help = "OBJECT is BowTie/p12, BowTie/12, or strata://<store>/BowTie/p12."
 
+    /// The models whose entities can be named.
+    enum Models {
+        case newest
+        /// Also entities that were removed from the model, by their last names.
+        case allModels
+    }
+
     /// - Throws: `UsageError` for text that names no object this store could have.
-    static func parse(_ text: String, in store: Store) throws -> ObjectID {
+    static func parse(_ text: String, in store: Store, among models: Models = .newest) throws -> ObjectID {
         var rest = text[...]
         if let scheme = text.range(of: "strata://") {
             guard scheme.lowerBound == text.startIndex else { throw malformed(text) }
@@ -24,6 +31,11 @@ enum ObjectReference {
         guard parts.count == 2 else { throw malformed(text) }
         let digits = parts[1].hasPrefix("p") ? parts[1].dropFirst() : parts[1]
         guard let row = UInt64(digits), row > 0, row <= ObjectID.maximumRow else { throw malformed(text) }
+        if models == .allModels, store.schema.entity(named: String(parts[0])) == nil,
+            let former = try store.recordedNames().formerEntity(named: String(parts[0]))
+        {
+            return ObjectID(entity: former, row: row)
+        }
         return try object(row, of: try EntityName.find(String(parts[0]), in: store), in: store)
     }
 

@@ -43,6 +43,15 @@ struct StoreArguments: ParsableArguments {
         return try with(options, body)
     }
 
+    /// Runs `body` with the store open for reading only, while a `StoreGuard` keeps everybody from opening it.
+    func readingAlone<R>(_ body: (Store) throws -> R) throws -> R {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.isAlone = true
+        options.createsIfMissing = false
+        return try with(options, body)
+    }
+
     /// Runs `body` with the store open for reading only, and no keys of encrypted attributes whatever names some.
     func readingWithoutKeys<R>(_ body: (Store) throws -> R) throws -> R {
         var options = StoreOptions()

@@ -61,7 +61,8 @@ extension PersistentContainer {
         let report = try TargetRestore(target, lineage: lineage).run(to: url, moment)
         return RestoredStore(
             transaction: report.position.transaction, eventNumber: report.position.eventNumber,
-            objectCount: report.verification.objectCount, passedOver: report.damaged)
+            objectCount: report.verification.objectCount, passedOver: report.damaged,
+            lostValueCount: report.lostBlobCount)
     }
 }
 
@@ -75,6 +76,8 @@ public struct RestoredStore: Sendable, Hashable {
     public let objectCount: Int
     /// Damaged files at the target that others could replace, with the reasons.
     public let passedOver: [String]
+    /// How many large values the target did not have. Reading one throws `missingBlob`; the rest of the store is whole.
+    public let lostValueCount: Int
 }
 
 /// Ships a store while it is in use, on a thread of its own.

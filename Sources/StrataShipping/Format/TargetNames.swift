@@ -44,6 +44,10 @@ package enum TargetName {
 
     private static let markSuffix = ".mark"
 
+    /// The marks of large values that the store had lost when they were to be shipped. Ends with `/`.
+    package static let lost = "lost/"
+    package static func lost(_ digest: Data) -> String { lost + Hexadecimal.text(digest) }
+
     package static func blob(_ digest: Data) -> String {
         let name = Hexadecimal.text(digest)
         return blobs + name.prefix(2) + "/" + name

@@ -61,16 +61,19 @@ package struct TargetRestore {
         package let blobCount: Int
         /// Files at the target that were passed over, with the reason.
         package let damaged: [String]
+        /// How many large values the target does not have: they are lost in the new store, too.
+        package let lostBlobCount: Int
     }
 
     /// Makes a store in a directory that does not exist yet. It has the store's id and a lineage of its own.
     ///
     /// - Parameter erasures: made in the store before anyone can read it.
     ///
-    /// The directory appears when the store is complete, verified and durable.
+    /// The directory appears when the store is complete, verified and durable. A large value that the target does not have
+    /// is lost in the store, too, where its verification names it.
     ///
-    /// - Throws: `persistentStoreOpen` if something is at that place; `targetIncomplete`, `divergedLog`, `corrupt` and
-    ///   `missingBlob` for what is wrong at the target; `historyDropped` for a moment before the oldest snapshot;
+    /// - Throws: `persistentStoreOpen` if something is at that place; `targetIncomplete`, `divergedLog` and `corrupt`
+    ///   for what is wrong at the target; `historyDropped` for a moment before the oldest snapshot;
     ///   `futureEvent` for one that was not shipped.
     package func run(
         to url: URL, _ moment: HistoryMoment, erasing erasures: [RecordedErasure] = []
@@ -82,10 +85,11 @@ package struct TargetRestore {
             try Store.beginLineage(in: folder)
             let later = try laterErasures(than: made.position, beside: folder)
             try Store.make(erasures + later.found, in: folder)
-            let (verification, blobCount) = try verify(folder)
+            let verified = try verify(folder)
             return Report(
-                position: made.position, verification: verification, snapshot: made.snapshot, blobCount: blobCount,
-                damaged: made.damaged + later.damaged)
+                position: made.position, verification: verified.report, snapshot: made.snapshot,
+                blobCount: verified.blobCount, damaged: made.damaged + later.damaged,
+                lostBlobCount: verified.lostBlobCount)
         }
     }
 
@@ -159,19 +163,25 @@ package struct TargetRestore {
                 + "Restore with a newer one.", context: .init(path: target.label + "/" + entry.name))
     }
 
-    private func verify(_ folder: URL) throws -> (VerificationReport, blobCount: Int) {
+    /// Verifies the restored store. It may lack large values that the target lacks, too.
+    private func verify(
+        _ folder: URL
+    ) throws -> (report: VerificationReport, blobCount: Int, lostBlobCount: Int) {
         var options = StoreOptions()
         options.isReadOnly = true
         let store = try Store.open(.directory(folder), model: nil, options: options)
         defer { store.close() }
         let report = try store.verify(.full, progress: progress)
-        guard report.isSound else {
+        let digests = try store.blobDigests()
+        let log = TargetLog(target, catalog)
+        let lost = try report.isSound ? [] : digests.filter { try store.blob(digest: $0) == nil && log.blob($0) == nil }
+        guard report.problemCount == lost.count, report.problems.allSatisfy({ $0.kind == .blob }) else {
             throw StrataError(
                 .corrupt, "The verification of the restored store found \(report.problemCount) problems.",
                 context: .init(path: target.label),
                 details: report.problems.map { StrataError(.corrupt, $0.description) })
         }
-        return (report, try store.blobDigests().count)
+        return (report, digests.count - lost.count, lost.count)
     }
 
     /// The tags at the end of the log.

@@ -20,6 +20,7 @@ package final class LogShipper {
     /// Large values that this shipper has seen at the target.
     private var knownBlobs: Set<Data> = []
     private var erasures: TargetErasure
+    private var lost: LostValues
     /// Whether the target was seen with the mark of this store: without it, it is away.
     private var isClaimed = false
 
@@ -31,6 +32,7 @@ package final class LogShipper {
         self.target = target
         self.options = options
         erasures = TargetErasure(store, target)
+        lost = LostValues(store, target)
     }
 
     /// Ships everything up to the end of the log.
@@ -59,9 +61,11 @@ package final class LogShipper {
 
     private func shipAll(_ makesSnapshot: Bool, _ progress: ProgressHandler?) throws -> ShippingReport {
         if catalog != nil { try mark.confirm(target) }
+        let isBeginning = catalog == nil
         var catalog = try self.catalog ?? begin()
         let end = try store.logPosition()
         var report = ShippingReport(transaction: end.transaction, eventNumber: end.eventNumber)
+        if isBeginning { try lost.look(&report) }
         var needsSnapshot = makesSnapshot
         for gap in catalog.gaps(through: end.transaction) {
             do {
@@ -77,7 +81,7 @@ package final class LogShipper {
             try ShippedHistory(store, target, catalog).check()
         }
         if needsSnapshot || isSnapshotDue(catalog), end.transaction > .zero {
-            try SnapshotUpload(store: store, target: target, progress: progress).run(&report)
+            try SnapshotUpload(store: store, target: target, progress: progress).run(&report, &lost)
             catalog = try TargetCatalog.list(target, end.lineage)
         }
         if let kept = options.keptSnapshots, Self.hasSurplus(catalog, kept) {
@@ -87,12 +91,13 @@ package final class LogShipper {
         }
         try merge(&catalog, end, &report)
         if try erasures.isDue() {
-            try erasures.run(&report, progress)
+            try erasures.run(&report, &lost, progress)
             catalog = try TargetCatalog.list(target, end.lineage)
         }
         // Otherwise it was written to something else in its place.
         if report.byteCount > 0 { try mark.confirm(target) }
         self.catalog = catalog
+        report.missingBlobCount = lost.count
         return report
     }
 
@@ -185,8 +190,7 @@ package final class LogShipper {
     private func ship(_ digest: Data, _ report: inout ShippingReport) throws {
         guard !knownBlobs.contains(digest) else { return }
         guard let data = store.blob(digest: digest) else {
-            report.missingBlobCount += 1
-            return
+            return try lost.note(digest)
         }
         if try target.write(data, to: TargetName.blob(digest)) == .written {
             report.blobCount += 1

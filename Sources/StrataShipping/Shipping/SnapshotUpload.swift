@@ -11,12 +11,12 @@ struct SnapshotUpload {
 
     private static let partSize = 32 << 20
 
-    func run(_ report: inout ShippingReport) throws {
+    func run(_ report: inout ShippingReport, _ lost: inout LostValues) throws {
         try store.withCopy { folder in
             let description = try describe(folder)
             for digest in description.blobs {
                 guard let data = store.blob(digest: digest) else {
-                    report.missingBlobCount += 1
+                    try lost.note(digest)
                     continue
                 }
                 guard try target.write(data, to: TargetName.blob(digest)) == .written else { continue }

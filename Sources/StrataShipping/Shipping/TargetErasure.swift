@@ -8,6 +8,8 @@ import StrataStore
 /// Segments with such values are written anew, from the store's own log, where the values are gone. Then a new snapshot
 /// takes the place of those from before the erasure, and large values that nothing names any more are removed. A mark at
 /// the target says up to which erasure that was done. What is interrupted is done again.
+///
+/// The target may have logs of other lineages, from before the store was restored. They lose the values, too.
 final class TargetErasure {
     private let store: Store
     private let target: any ShippingTarget
@@ -34,20 +36,23 @@ final class TargetErasure {
     private func newest() throws -> EventNumber? { try store.erasures().map(\.eventNumber).max() }
 
     /// - Complexity: a scan of the log's events, a snapshot, and the segments with erased values.
-    func run(_ report: inout ShippingReport, _ progress: ProgressHandler?) throws {
+    func run(
+        _ report: inout ShippingReport, _ lost: inout LostValues, _ progress: ProgressHandler?
+    ) throws {
         guard let newest = try newest() else { return }
         let lineage = store.lineage
+        let others = try TargetCatalog.lineages(target).filter { $0 != lineage }
         if let directory = target as? DirectoryTarget {
             // What was being written when its writer was killed may have the values.
-            for prefix in [TargetName.log(of: lineage), TargetName.snapshots(of: lineage), TargetName.blobs] {
-                directory.removeLeftovers(under: prefix, before: Date())
-            }
+            let folders = ([lineage] + others).flatMap { [TargetName.log(of: $0), TargetName.snapshots(of: $0)] }
+            for prefix in folders + [TargetName.blobs] { directory.removeLeftovers(under: prefix, before: Date()) }
         }
+        for other in others { try erase(from: other, &report, &lost, progress) }
         var catalog = try TargetCatalog.list(target, lineage)
         // No snapshot from before the erasure stays, so there is one from after it first.
         let last = try store.transaction(containing: newest)?.number ?? store.baseline()?.transaction ?? .zero
         if (catalog.snapshots.last?.name.last ?? .zero) < last {
-            try SnapshotUpload(store: store, target: target, progress: progress).run(&report)
+            try SnapshotUpload(store: store, target: target, progress: progress).run(&report, &lost)
             catalog = try TargetCatalog.list(target, lineage)
         }
         let inCopies = try rewrite(catalog, &report, progress)
@@ -60,6 +65,71 @@ final class TargetErasure {
         let mark = try ErasedMark(records: inCopies).encoded()
         try target.replace(TargetName.erased(from: lineage, through: newest), with: mark)
         done = newest
+    }
+
+    /// Takes the values out of the log of another lineage: as the store has done, in a copy that is restored from there.
+    private func erase(
+        from lineage: UUID, _ report: inout ShippingReport, _ lost: inout LostValues, _ progress: ProgressHandler?
+    ) throws {
+        let catalog = try TargetCatalog.list(target, lineage)
+        let isWhole = catalog.start == .zero && catalog.gaps(through: catalog.end).isEmpty
+        let ids = Set(try store.erasures().map(\.transactionID))
+        var end = catalog.end
+        var ownErasure = EventNumber.zero
+        var isConcerned = true
+        var (made, older): ([ErasureRecord], [SegmentName]) = ([], catalog.segments)
+        do {
+            try withErasedCopy(of: catalog, through: end, progress) { copy in
+                let recorded = try copy.erasures()
+                end = try copy.logPosition().transaction
+                isConcerned = end > catalog.end || recorded.contains { ids.contains($0.transactionID) }
+                guard isConcerned else { return }
+                let last = try copy.transaction(catalog.end)?.lastEvent ?? .zero
+                ownErasure = recorded.map(\.eventNumber).filter { $0 <= last }.max() ?? .zero
+                older = try rewrite(older, from: copy, &report, &made)
+                // Where segments have no beginning, a snapshot of the log as it is now takes the place of those before.
+                if !isWhole, end > catalog.end {
+                    try SnapshotUpload(store: copy, target: target, progress: progress).run(&report, &lost)
+                }
+            }
+        } catch let error as StrataError where [.targetIncomplete, .historyDropped].contains(error.code) {
+            // What can be restored of it loses the values, the rest goes.
+            end = .init(rawValue: .max)
+        }
+        guard isConcerned else { return }
+        made += try rewriteOlder(older, catalog, &report, progress)
+        let retention = TargetRetention(target: target, lineage: lineage, keptSnapshots: 1)
+        for name in Set(catalog.snapshots.map(\.name)) where isWhole || name.last < end {
+            report.removedCount += try retention.remove(name)
+        }
+        let known = try ErasedMark.records(at: target, of: lineage)
+        let more = made.filter { !known.contains($0) }
+        guard !more.isEmpty else { return }
+        let mark = try ErasedMark(records: known + more).encoded()
+        try target.replace(TargetName.erased(from: lineage, through: ownErasure), with: mark)
+    }
+
+    /// Calls `body` with a store restored from the target, in which the erasures are made.
+    private func withErasedCopy(
+        of catalog: TargetCatalog, through last: TransactionNumber, _ progress: ProgressHandler?,
+        _ body: (Store) throws -> Void
+    ) throws {
+        let restore = try TargetRestore(target, lineage: catalog.lineage, progress: progress)
+        try store.withFolder("erasure") { folder in
+            try restore.withErasedCopy(through: last, try store.erasures(), in: folder, body)
+        }
+    }
+
+    /// Writes the segments anew that a restored store has.
+    ///
+    /// - Returns: the other ones.
+    private func rewrite(
+        _ names: [SegmentName], from copy: Store, _ report: inout ShippingReport, _ made: inout [ErasureRecord]
+    ) throws -> [SegmentName] {
+        made += try copy.erasures().map(\.record).filter { !$0.transactions.isEmpty }
+        let first = (try copy.baseline()?.transaction ?? .zero).rawValue + 1
+        for name in names where name.first.rawValue >= first { try rewrite(name, from: copy, &report) }
+        return names.filter { $0.first.rawValue < first }
     }
 
     /// - Returns: the erasures as they were made in copies.
@@ -95,14 +165,8 @@ final class TargetErasure {
         while let last = left.map(\.last).max() {
             var rest = left.filter { $0.last < last }
             do {
-                let restore = try TargetRestore(target, lineage: catalog.lineage, progress: progress)
-                try store.withFolder("erasure") { folder in
-                    try restore.withErasedCopy(through: last, try store.erasures(), in: folder) { copy in
-                        made += try copy.erasures().map(\.record).filter { !$0.transactions.isEmpty }
-                        let first = (try copy.baseline()?.transaction ?? .zero).rawValue + 1
-                        for name in left where name.first.rawValue >= first { try rewrite(name, from: copy, &report) }
-                        rest = rest.filter { $0.first.rawValue < first }
-                    }
+                try withErasedCopy(of: catalog, through: last, progress) { copy in
+                    rest = try rewrite(left, from: copy, &report, &made).filter { $0.last < last }
                 }
             } catch let error as StrataError where [.targetIncomplete, .historyDropped].contains(error.code) {
                 // Nothing can be restored from these segments.
@@ -122,7 +186,7 @@ final class TargetErasure {
                 limitInBytes: LogShipper.segmentSize)
         }
         let digest = try source.transaction(before)?.digest ?? source.baseline()?.digest(of: before)
-        let position = try store.logPosition()
+        let position = try source.logPosition()
         guard
             let segment = Segment(
                 frames, of: position, previousDigest: digest ?? [UInt8](repeating: 0, count: 32)),

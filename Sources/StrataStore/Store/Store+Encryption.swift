@@ -23,7 +23,10 @@ extension Store {
             var keys: [EncryptionKey] = []
             for secret in try given() { keys.append(try EncryptionKey(secret)) }
             keyRing.table.take(keys)
-            if let source = file.options.subjectKeys { keyRing.table.take(subjects: SubjectKeys(source)) }
+            if let source = file.options.subjectKeys {
+                keyRing.table.take(
+                    subjects: SubjectKeys(source) { [weak self] in try self?.usedSubjects() ?? [] })
+            }
         }
         guard let newest = keyRing.table.newest else { return }
         let record = try file.environment.read { try encryptionRecord(StoreMetadata.read($0, file.tables)) }
@@ -45,6 +48,33 @@ extension Store {
             entries[EncryptionRecord.metadataKey] = record.entry
             keyRing.table.take(blindingKey: blindingKey)
         }
+    }
+
+    /// Some of the subjects under whose keys values of today are: those of the first objects of each entity.
+    private func usedSubjects() throws -> Set<SubjectID> {
+        let mostObjects = 1000
+        var subjects: Set<SubjectID> = []
+        try read(at: try head()) { snapshot in
+            for entity in snapshot.schema.entities where !entity.isAbstract {
+                let slots = entity.properties.filter { $0.attribute?.encryption?.subject != nil }.map(\.slot)
+                guard !slots.isEmpty else { continue }
+                var seen = 0
+                try snapshot.scan(entity.id) { _, row in
+                    let image = try row.converted(to: entity)
+                    for slot in slots {
+                        let value = try image.withReader(entity.layout) { reader throws(CorruptRecord) in
+                            try reader.value(slot)
+                        }
+                        if case .encrypted(let encrypted) = value, let subject = encrypted.subject {
+                            subjects.insert(subject)
+                        }
+                    }
+                    seen += 1
+                    return seen < mostObjects
+                }
+            }
+        }
+        return subjects
     }
 
     private func encryptionRecord(_ entries: [String: AttributeValue]) throws(StrataError) -> EncryptionRecord? {
@@ -90,6 +120,19 @@ extension Store {
         guard let cipher = keyRing.cipher(property) else { return stored }
         guard case .blob(let reference) = stored else { return try cipher.decrypt(stored, of: object) }
         return try cipher.decrypt(EncryptedValue(stored: try blob(reference)), of: object)
+    }
+
+    /// A value as a row has it, without its encryption; nil if its subject was erased.
+    ///
+    /// - Throws: as `decrypted`.
+    package func decryptedKept(
+        _ stored: AttributeValue, of property: PropertySchema, in object: ObjectID
+    ) throws -> AttributeValue {
+        do {
+            return try decrypted(stored, of: property, in: object)
+        } catch let error as StrataError where error.code == .subjectErased {
+            return .null
+        }
     }
 
     /// How many values of today are encrypted under each key, by the ids of keys in hexadecimal. No key is needed.

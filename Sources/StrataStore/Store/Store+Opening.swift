@@ -177,6 +177,7 @@ extension Store {
             lmdb.durability = .disposable
         }
         if let size = options.mapSizeInBytes { lmdb.mapSizeInBytes = size }
+        if options.isAlone, options.isReadOnly { lmdb.locking = .none }
         lmdb.writerLockTimeout = options.writerLockTimeout
         lmdb.networkFileSystems = options.acceptsNetworkFileSystem ? .accepted : .refused
         lmdb.ownership = options.acceptsSharedOwnership ? .unchecked : .privateOnly

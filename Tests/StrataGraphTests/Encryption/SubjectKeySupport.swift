@@ -72,6 +72,33 @@ final class SubjectFixture {
     }
 }
 
+extension SubjectFixture {
+    /// Ann with two orders, Bob with one, a card of each.
+    func fill(_ container: PersistentContainer) throws -> (ann: ObjectID, bob: ObjectID) {
+        let context = container.newBackgroundContext()
+        let ann = try context.addObject(
+            "Person", ["name": "Ann", "diagnosis": "measles", "photo": Data(repeating: 7, count: 90_000)])
+        let bob = try context.addObject("Person", ["name": "Bob", "diagnosis": "measles"])
+        for (number, customer) in [ann, ann, bob].enumerated() {
+            // The secret before its subject: it comes under that when it is saved.
+            try context.addObject("Order", ["note": "note \(number)", "number": number, "customer": customer])
+        }
+        try context.addObject("Card", ["owner": "Ann", "pin": 1111])
+        try context.addObject("Card", ["owner": "Bob", "pin": 2222])
+        try context.save()
+        return (ann.objectID, bob.objectID)
+    }
+
+    func stored(_ id: ObjectID, _ key: String, _ container: PersistentContainer) throws -> EncryptedValue? {
+        try container.store.read(at: container.head()) { snapshot in
+            let entity = try #require(snapshot.schema.entity(id.entityID))
+            let slot = try #require(entity.property(named: key)?.slot)
+            guard case .encrypted(let value)? = try snapshot.row(id)?.reader.value(slot) else { return nil }
+            return value
+        }
+    }
+}
+
 extension ManagedObjectContext {
     @discardableResult
     func addObject(_ entity: String, _ values: [String: Any]) throws -> ManagedObject {

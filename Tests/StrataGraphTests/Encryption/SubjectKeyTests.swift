@@ -10,39 +10,14 @@ import Testing
 
     init() throws { fixture = try SubjectFixture() }
 
-    /// Ann with two orders, Bob with one, a card of each.
-    private func fill(_ container: PersistentContainer) throws -> (ann: ObjectID, bob: ObjectID) {
-        let context = container.newBackgroundContext()
-        let ann = try context.addObject(
-            "Person", ["name": "Ann", "diagnosis": "measles", "photo": Data(repeating: 7, count: 90_000)])
-        let bob = try context.addObject("Person", ["name": "Bob", "diagnosis": "measles"])
-        for (number, customer) in [ann, ann, bob].enumerated() {
-            // The secret before its subject: it comes under that when it is saved.
-            try context.addObject("Order", ["note": "note \(number)", "number": number, "customer": customer])
-        }
-        try context.addObject("Card", ["owner": "Ann", "pin": 1111])
-        try context.addObject("Card", ["owner": "Bob", "pin": 2222])
-        try context.save()
-        return (ann.objectID, bob.objectID)
-    }
-
-    private func stored(_ id: ObjectID, _ key: String, _ container: PersistentContainer) throws -> EncryptedValue? {
-        try container.store.read(at: container.head()) { snapshot in
-            let entity = try #require(snapshot.schema.entity(id.entityID))
-            let slot = try #require(entity.property(named: key)?.slot)
-            guard case .encrypted(let value)? = try snapshot.row(id)?.reader.value(slot) else { return nil }
-            return value
-        }
-    }
-
     // MARK: Values
 
     @Test func valuesComeBackAndEqualValuesOfTwoSubjectsHaveNothingInCommon() throws {
         let container = try fixture.open()
-        let (ann, bob) = try fill(container)
+        let (ann, bob) = try fixture.fill(container)
         #expect(try container.newBackgroundContext().secretTexts("Order", "note") == ["note 0", "note 1", "note 2"])
-        let first = try #require(try stored(ann, "diagnosis", container))
-        let second = try #require(try stored(bob, "diagnosis", container))
+        let first = try #require(try fixture.stored(ann, "diagnosis", container))
+        let second = try #require(try fixture.stored(bob, "diagnosis", container))
         #expect(first.subject != nil && first.subject != second.subject && first.blind != second.blind)
         let context = container.newBackgroundContext()
         let photo = try context.existingObject(with: ann).value(forKey: "photo") as? Data
@@ -62,7 +37,7 @@ import Testing
     @Test func settingTheSameValueAgainSavesNothing() throws {
         let container = try fixture.open()
         defer { container.close() }
-        let (ann, _) = try fill(container)
+        let (ann, _) = try fixture.fill(container)
         let before = try container.head()
         let context = container.newBackgroundContext()
         let object = try context.existingObject(with: ann)
@@ -75,22 +50,23 @@ import Testing
     @Test func aValueComesUnderTheKeyOfTheSubjectThatTheObjectNamesWhenItIsSaved() throws {
         let container = try fixture.open()
         defer { container.close() }
-        let (ann, bob) = try fill(container)
+        let (ann, bob) = try fixture.fill(container)
         let context = container.newBackgroundContext()
         let order = try #require(try context.objects("Order", "number == 0").first)
-        let before = try #require(try stored(order.objectID, "note", container)?.subject)
+        let before = try #require(try fixture.stored(order.objectID, "note", container)?.subject)
         try order.setValue(try context.existingObject(with: bob), forKey: "customer")
         try context.save()
-        let after = try #require(try stored(order.objectID, "note", container)?.subject)
+        let after = try #require(try fixture.stored(order.objectID, "note", container)?.subject)
         #expect(before != after)
         #expect(
             try after
-                == stored(#require(try context.objects("Order", "number == 2").first).objectID, "note", container)?
+                == fixture.stored(
+                    #require(try context.objects("Order", "number == 2").first).objectID, "note", container)?
                 .subject)
         // Of nobody any more, it stays under the key that it has.
         try order.setValue(nil, forKey: "customer")
         try context.save()
-        #expect(try stored(order.objectID, "note", container)?.subject == after)
+        #expect(try fixture.stored(order.objectID, "note", container)?.subject == after)
         #expect(try order.value(forKey: "note") as? String == "note 0")
         // It went with its customer, so an erasure of the former one does not reach it.
         let result = try container.erase([ann], reason: nil)
@@ -115,12 +91,12 @@ import Testing
 
     @Test func anErasureReachesABackupThatWasMadeBefore() throws {
         var container = try fixture.open()
-        let (ann, _) = try fill(container)
+        let (ann, _) = try fixture.fill(container)
         container.close()
         try fixture.copy(to: "backup")
         let subject: SubjectID
         container = try fixture.open()
-        subject = try #require(try stored(ann, "diagnosis", container)?.subject)
+        subject = try #require(try fixture.stored(ann, "diagnosis", container)?.subject)
         guard case .key(let key)? = try fixture.keys.key(of: subject) else {
             Issue.record("The subject has no key.")
             return
@@ -162,7 +138,7 @@ import Testing
     @Test func aKeyOfAValueIsDestroyedByItself() throws {
         let container = try fixture.open()
         defer { container.close() }
-        _ = try fill(container)
+        _ = try fixture.fill(container)
         try container.destroySubjectKey(of: .string("Ann"))
         let cards = try container.newBackgroundContext().objects("Card")
         #expect(try cards.map { try $0.value(forKey: "pin") as? Int32 ?? 0 }.sorted() == [0, 2222])
@@ -171,7 +147,7 @@ import Testing
 
     @Test func anErasureWithoutTheKeysOfSubjectsIsRefused() throws {
         var container = try fixture.open()
-        let (ann, _) = try fill(container)
+        let (ann, _) = try fixture.fill(container)
         container.close()
         container = try fixture.open(keys: .some(nil))
         #expect(thrownError { try container.erase([ann], reason: nil) }?.code == .encryptionKeyMissing)
@@ -185,7 +161,7 @@ import Testing
     @Test func anErasureThatIsRefusedDestroysNoKey() throws {
         let container = try fixture.open()
         defer { container.close() }
-        let (ann, _) = try fill(container)
+        let (ann, _) = try fixture.fill(container)
         #expect(thrownError { try container.erase([ann], attributes: ["nothing"], reason: nil) }?.code == .unknownKey)
         #expect(try fixture.keys.counts().destroyed == 0)
     }
@@ -194,8 +170,8 @@ import Testing
 
     @Test func missingAndWrongKeysAreToldApartFromDamageAndErasure() throws {
         var container = try fixture.open()
-        let (ann, _) = try fill(container)
-        let subject = try #require(try stored(ann, "diagnosis", container)?.subject)
+        let (ann, _) = try fixture.fill(container)
+        let subject = try #require(try fixture.stored(ann, "diagnosis", container)?.subject)
         container.close()
         func code(_ keys: (any SubjectKeyStore)?) throws -> StrataError.Code? {
             let container = try fixture.open(keys: .some(keys))
@@ -216,7 +192,7 @@ import Testing
         #expect(try code(empty) == .encryptionKeyWrong)
         #expect(try code(fixture.keys) == nil)
         container = try fixture.open()
-        let value = try #require(try stored(ann, "diagnosis", container))
+        let value = try #require(try fixture.stored(ann, "diagnosis", container))
         var bytes = value.stored
         bytes[bytes.count - 1] ^= 1
         let cipher = try #require(
@@ -231,7 +207,7 @@ import Testing
 
     @Test func theKeyOfTheStoreChangesBesideErasedSubjects() throws {
         var container = try fixture.open()
-        let (ann, bob) = try fill(container)
+        let (ann, bob) = try fixture.fill(container)
         container.close()
         try fixture.copy(to: "b")
         container = try fixture.open()
@@ -240,12 +216,12 @@ import Testing
         let ids = try [StoreEncryption.keyID(of: firstKey), StoreEncryption.keyID(of: secondKey)]
         for name in ["a", "b"] {
             container = try fixture.open(name, key: secondKey, previous: [firstKey])
-            let subject = try stored(bob, "diagnosis", container)?.subject
+            let subject = try fixture.stored(bob, "diagnosis", container)?.subject
             // Bob's diagnosis, the note of his order, and two cards.
             #expect(try container.rotateEncryptionKey(stepSize: 2) == 4)
             #expect(try container.rotateEncryptionKey() == 0)
             #expect(try container.encryptionKeyIDs == [ids[1]])
-            #expect(try stored(bob, "diagnosis", container)?.subject == subject)
+            #expect(try fixture.stored(bob, "diagnosis", container)?.subject == subject)
             #expect(try container.verify().isSound)
             container.close()
             container = try fixture.open(name, key: secondKey)
@@ -259,7 +235,7 @@ import Testing
     @Test func searchesAreRefusedWithTheReason() throws {
         let container = try fixture.open()
         defer { container.close() }
-        _ = try fill(container)
+        _ = try fixture.fill(container)
         let context = container.newBackgroundContext()
         for (entity, format) in [
             ("Person", "diagnosis == 'measles'"), ("Order", "note IN {'x'}"), ("Order", "customer.diagnosis != 'x'"),

@@ -209,19 +209,10 @@ import Testing
         }
     }
 
-    /// The id of a process that has ended.
-    private func endedProcess() throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/true")
-        try process.run()
-        process.waitUntilExit()
-        return process.processIdentifier
-    }
-
     @Test func whatCrashesLeftHalfMadeIsSweptAndNothingElse() throws {
         try makeStore()
         defer { try? remove() }
-        let ended = try endedProcess()
+        let ended = try EndedProcess.number()
         let kept = [".new-\(getpid())-7", ".new-x-7", "notes.txt", ".copy-\(ended)"]
         for name in [".copy-\(ended)-5"] + kept { try Data([1]).write(to: directory.appending(component: name)) }
         let half = directory.appending(component: ".new-\(ended)-6")
@@ -240,11 +231,11 @@ import Testing
         let fixture = try StoreFixture()
         try makeDirectory()
         defer { try? remove() }
-        try Data([1]).write(to: directory.appending(component: ".copy-\(try endedProcess())-5"))
+        try Data([1]).write(to: directory.appending(component: ".copy-\(try EndedProcess.number())-5"))
         #expect(try fixture.store.backup(to: directory).verification.isSound)
         // Killed when the copy was in place, and the hidden directory it was made in still there.
         let left = directory.deletingLastPathComponent()
-            .appending(component: ".\(directory.lastPathComponent).partial-\(try endedProcess())-5")
+            .appending(component: ".\(directory.lastPathComponent).partial-\(try EndedProcess.number())-5")
         defer { try? FileManager.default.removeItem(at: left) }
         try FileManager.default.createDirectory(at: left, withIntermediateDirectories: false)
         #expect(throws: StrataError.self) { try fixture.store.backup(to: directory) }

@@ -66,8 +66,8 @@ extension PersistentContainer {
     /// store's files that held a value is overwritten before the call returns. Contexts that have the objects in memory
     /// keep what they have read until they are refreshed.
     ///
-    /// Where attributes are encrypted under the keys of subjects, the keys of the objects are destroyed first. Values
-    /// under them cannot be read any more in any copy of the store, and also not in objects that stay.
+    /// Where attributes are encrypted under the keys of subjects, the keys of the objects are destroyed as soon
+    /// as the erasure is in the log. Values under them cannot be read any more in any copy of the store, and also not in objects that stay.
     ///
     /// - Returns: what was done, and what has to wait for others.
     /// - Throws: `readOnly`; `encryptionKeyMissing` if keys of subjects are to be destroyed and were not given;
@@ -142,7 +142,9 @@ extension PersistentContainer {
     /// Makes erasures in this copy of the store, which was restored from a backup. Those that it has already are passed
     /// over.
     ///
-    /// - Throws: as `erase(_:attributes:reason:author:)`; `persistentStoreOperation` if they are those of another store.
+    /// Objects that the rules of the model keep from being deleted here stay, with their links and without values.
+    ///
+    /// - Throws: as `erase(_:attributes:reason:author:)`, but nothing for what rules refuse; `persistentStoreOperation` if they are those of another store.
     @discardableResult
     public func apply(_ erasures: [Erasure]) throws -> ErasureResult {
         ErasureResult(try binding.store.apply(erasures.map(\.recorded)))

@@ -4,14 +4,16 @@ import Logging
 
 /// The directory in which a copy of a store is made, beside its final place.
 ///
-/// It is renamed to its final name when its content is complete and durable, so that half a copy is never opened. The
-/// next copy to the same place removes what a process that died has left. It is inside a hidden directory of its own:
-/// once that is removed, nothing can be created at its path any more.
+/// It is renamed to its final name when its content is complete and durable, so that half a copy is never opened. It is
+/// inside a hidden directory of its own, which is locked while the copy is made: once that is removed, nothing can be
+/// created at its path any more. The next copy in the same directory removes what processes that died have left.
 struct BackupFolder {
     let url: URL
     private let frame: String
     private let target: String
     private let parent: String
+    /// The hidden directory, open and locked.
+    private let lock: Int32
     /// Held while a folder is begun, published or removed; true once this process makes no more of them.
     private static let isAbandoned = Locked(false)
 
@@ -20,19 +22,24 @@ struct BackupFolder {
         let parent = destination.deletingLastPathComponent()
         self.target = Self.path(destination)
         self.parent = Self.path(parent)
-        Self.sweepLeftovers(for: target)
+        Self.sweepLeftovers(in: self.parent)
         let name = "\(Self.prefix(destination.lastPathComponent))\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let frame = Self.path(parent.appending(path: name, directoryHint: .isDirectory))
         self.frame = frame
         url = URL(filePath: frame + "/store", directoryHint: .isDirectory)
-        try Self.isAbandoned.withLock { isAbandoned in
+        let folder = self.parent
+        // Where directories cannot be locked, the process that its name tells decides.
+        lock = try Self.isAbandoned.withLock { isAbandoned in
             guard !isAbandoned, mkdir(frame, 0o700) == 0 else {
                 let failure = BlobFile.Failure(
-                    operation: "make a copy in", path: self.parent, number: isAbandoned ? ECANCELED : errno)
+                    operation: "make a copy in", path: folder, number: isAbandoned ? ECANCELED : errno)
                 // A file system may report an error although the operation succeeded.
                 rmdir(frame)
                 throw failure
             }
+            let opened = open(frame, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            if opened >= 0 { flock(opened, LOCK_EX | LOCK_NB) }
+            return opened
         }
     }
 
@@ -75,21 +82,29 @@ struct BackupFolder {
     }
 
     /// Removes the unfinished copy.
-    func remove() { Self.remove(frame) }
+    func remove() {
+        Self.remove(frame)
+        if lock >= 0 { close(lock) }
+    }
 
     private static func path(_ url: URL) -> String {
         let path = url.path(percentEncoded: false)
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    private static func prefix(_ name: String) -> String { ".\(name).partial-" }
+    private static let mark = ".partial-"
+    private static func prefix(_ name: String) -> String { ".\(name)\(mark)" }
 
-    private static func remove(_ path: String) {
-        guard BlobFile.exists(path) else { return }
+    /// - Returns: whether nothing is there any more.
+    @discardableResult
+    static func remove(_ path: String) -> Bool {
+        guard BlobFile.exists(path) else { return true }
         do {
             try FileManager.default.removeItem(atPath: path)
+            return true
         } catch {
-            StoreLogger.shared.warning("an unfinished backup at \(path) could not be removed: \(error)")
+            StoreLogger.shared.warning("an unfinished copy at \(path) could not be removed: \(error)")
+            return false
         }
     }
 
@@ -112,15 +127,48 @@ struct BackupFolder {
         }
     }
 
-    /// Removes what processes that died have left of their copies to a place.
-    static func sweepLeftovers(for target: URL) {
-        let destination = target.standardizedFileURL
-        let parent = destination.deletingLastPathComponent()
-        let prefix = prefix(destination.lastPathComponent)
-        for found in BlobFile.names(in: path(parent)) where found.hasPrefix(prefix) {
-            let process = found.dropFirst(prefix.count).split(separator: "-").first.flatMap { Int32($0) }
-            guard let process, process > 0, kill(process, 0) != 0, errno == ESRCH else { continue }
-            remove(path(parent.appending(path: found)))
+    /// Removes what processes that died have left of their copies in a directory, also of those of other stores.
+    ///
+    /// - Returns: the paths of those that could not be removed.
+    @discardableResult
+    static func sweepLeftovers(in folder: String) -> [String] {
+        var left: [String] = []
+        for found in BlobFile.names(in: folder) where found.hasPrefix(".") {
+            guard let mark = found.range(of: mark, options: .backwards) else { continue }
+            // A process and a random number; also behind it, where the copy was given up.
+            let numbers = found[mark.upperBound...].split(separator: ".", omittingEmptySubsequences: false)[0]
+                .split(separator: "-")
+            guard numbers.count == 2, let process = Int32(numbers[0]), UInt64(numbers[1]) != nil else { continue }
+            let place = folder + "/" + found
+            if isLeft(place, by: process), !remove(place) { left.append(place) }
         }
+        return left
+    }
+
+    /// Whether the process that made a directory has ended. Another one may have its number by now.
+    static func isLeft(_ place: String, by process: Int32) -> Bool {
+        guard process > 0, process != getpid() else { return false }
+        let directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard directory >= 0 else { return false }
+        defer { close(directory) }
+        guard flock(directory, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { return false }
+        if kill(process, 0) != 0, errno == ESRCH { return true }
+        // It is not locked at once.
+        var status = stat()
+        return fstat(directory, &status) == 0 && time(nil) - status.changeTime > longestStart
+    }
+
+    /// After so many seconds a directory that is not locked is being made by nobody.
+    private static let longestStart = 24 * 60 * 60
+}
+
+extension stat {
+    /// When the directory was last changed, in seconds.
+    fileprivate var changeTime: Int {
+        #if canImport(Darwin)
+            st_mtimespec.tv_sec
+        #else
+            st_mtim.tv_sec
+        #endif
     }
 }

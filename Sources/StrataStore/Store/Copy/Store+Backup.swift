@@ -160,8 +160,11 @@ extension Store {
         return stat(path + "/data.mdb", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Removes what processes that have ended have left of copies to a place.
-    package static func removeLeftovers(of target: URL) { BackupFolder.sweepLeftovers(for: target) }
+    /// Removes what processes that have ended have left of copies in the directory of a place.
+    package static func removeLeftovers(of target: URL) {
+        let parent = target.standardizedFileURL.deletingLastPathComponent().path(percentEncoded: false)
+        BackupFolder.sweepLeftovers(in: parent)
+    }
 
     /// Throws if the place is taken, or in this store; what an interrupted copy has left there does not count.
     func refuseUsed(_ target: URL) throws {

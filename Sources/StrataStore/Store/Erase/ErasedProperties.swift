@@ -40,8 +40,7 @@ struct ErasedProperties {
 
     /// What stands for each erased value of an entity: the default of its attribute, or nil.
     ///
-    /// - Throws: `validationMissingMandatoryProperty` for an attribute of an object that stays that must have a value
-    ///   and has no default.
+    /// An attribute that must have a value gets nil where it has no default, and where the default must be unique.
     func fillers(of entity: EntityID) throws -> [PropertyID: AttributeValue] {
         // A row that is too old to hold a property reads its first default, which events say, too.
         let born = histories.newest?.assignment.bornDefaults ?? [:]
@@ -58,21 +57,56 @@ struct ErasedProperties {
             }
         }
         guard let newest = histories.newest?.entity(entity) else { return fillers }
-        for property in newest.properties where fillers[property.id]?.isNull ?? false {
-            guard case .attribute(let attribute) = property.kind, !attribute.isOptional,
-                properties?.contains(property.id) ?? true
-            else { continue }
-            guard let value = attribute.defaultValue, !value.isNull else {
-                if properties == nil { continue }
-                throw StrataError(
-                    .validationMissingMandatoryProperty,
-                    "\(newest.name).\(property.name) must have a value and has no default, so its value cannot be "
-                        + "erased alone. Erase the whole object, or make the attribute optional first.",
-                    context: .init(entityName: newest.name, key: property.name))
+        let first = try histories.schemas.lazy.compactMap { $0.entity(entity) }.first
+        for property in newest.properties {
+            guard let filler = fillers[property.id], case .attribute(let attribute) = property.kind else { continue }
+            let isUnique = newest.indexes.contains { index in
+                index.isUnique && index.elements.contains { $0.slot == property.slot }
             }
-            fillers[property.id] = value
+            if isUnique {
+                // Rows that are too old to hold the property cannot say nil.
+                if first?.property(property.id) != nil { fillers[property.id] = .null }
+            } else if filler.isNull, !attribute.isOptional, properties?.contains(property.id) ?? true,
+                let value = attribute.defaultValue
+            {
+                fillers[property.id] = value
+            }
         }
         return fillers
+    }
+
+    /// - Throws: `validationMissingMandatoryProperty` for an attribute of objects that stay that must have a value and
+    ///   for which `fillers` has none.
+    func checkMayBeErasedAlone(in entity: EntityID) throws {
+        guard let properties, let newest = histories.newest?.entity(entity) else { return }
+        let fillers = try fillers(of: entity)
+        for property in newest.properties where properties.contains(property.id) {
+            guard case .attribute(let attribute) = property.kind, !attribute.isOptional,
+                fillers[property.id]?.isNull ?? false
+            else { continue }
+            throw StrataError(
+                .validationMissingMandatoryProperty,
+                "\(newest.name).\(property.name) must have a value and has no default that any object may have, so its "
+                    + "value cannot be erased alone. Erase the whole object, or make the attribute optional first.",
+                context: .init(entityName: newest.name, key: property.name))
+        }
+    }
+
+    /// The stored attributes that entities have had and that are not derived: erasing their values leaves an object
+    /// with nothing but its links.
+    static func all(of entities: Set<EntityID>, _ histories: SchemaHistory) throws -> Set<PropertyID> {
+        var numbers: Set<PropertyID> = []
+        for schema in try histories.schemas {
+            for id in entities {
+                for property in schema.entity(id)?.properties ?? [] where property.storage != nil {
+                    guard case .attribute(let attribute) = property.kind, attribute.derivationExpression == nil else {
+                        continue
+                    }
+                    numbers.insert(property.id)
+                }
+            }
+        }
+        return numbers
     }
 
     /// The attributes of an entity that are derived from erased ones, in all models.

@@ -1,8 +1,10 @@
+import LMDB
+import Logging
 import StrataModel
 
-// The keys of erased objects that are subjects of encrypted values. They are destroyed before the first commit of the
-// erasure, as soon as it is known that nothing refuses it. So copies of the store that nobody can reach lose the values
-// even if the erasure is interrupted.
+// The keys of erased objects that are subjects of encrypted values. They are destroyed after the first commit of the
+// erasure, which notes them: if it cannot be made, as on a full disk, no key is gone; and if the process is killed behind
+// it, the next opening with the keys destroys them.
 
 extension Store {
     /// The subjects whose keys an erasure destroys: objects that are erased whole and that a model has made subjects.
@@ -14,7 +16,7 @@ extension Store {
         let objects = try subjects(among: request.objects)
         guard !objects.isEmpty, try !encryptionKeyIDs().isEmpty else { return [] }
         guard keyRing.hasSubjectKeys, keyRing.namesSubjects else {
-            if !request.destroysKeys { return [] }
+            if request.isFromList { return [] }
             throw StrataError(
                 .encryptionKeyMissing,
                 "Values are encrypted under keys of the objects that are to be erased, and an erasure destroys these keys; "
@@ -32,6 +34,33 @@ extension Store {
             return entities
         }
         return ids.filter { entities.contains($0.entityID) }
+    }
+}
+
+extension ErasureFinish {
+    /// Destroys the keys that the first commit of an erasure has noted.
+    ///
+    /// - Returns: why they are still there; nil if they are not.
+    func destroyKeys(_ report: inout ErasureReport) throws -> String? {
+        let mark = try file.environment.read { try ErasureMark.read($0, file.tables) }
+        guard let subjects = mark?.subjects, !subjects.isEmpty else { return nil }
+        let ring = file.keyRing
+        guard ring.hasSubjectKeys else { return "the store is open without the keys of subjects, which are to go" }
+        do {
+            let keys = try ring.subjectKeyCounts(subjects)
+            try ring.destroySubjectKeys(subjects)
+            report.destroyedKeyCount += keys.there
+            report.missingKeyCount += keys.missing
+        } catch {
+            StoreLogger.shared.warning("keys of erased subjects could not be destroyed: \(error)")
+            return "the keys of subjects could not be destroyed: \(error)"
+        }
+        try file.write { transaction in
+            guard var mark = try ErasureMark.read(transaction, file.tables) else { return }
+            mark.subjects = []
+            try mark.write(transaction, file.tables)
+        }
+        return nil
     }
 }
 

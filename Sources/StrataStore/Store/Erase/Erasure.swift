@@ -9,8 +9,9 @@ package struct ErasureRequest: Sendable {
     /// The numbers of the attributes, for an erasure that was made elsewhere.
     package var properties: [PropertyID] = []
     package var note: MaintenanceNote
-    /// Whether it must destroy the keys of objects that are subjects; false for an erasure that was made elsewhere.
-    var destroysKeys = true
+    /// Whether it was made in another copy of the store. Then it need not destroy the keys of objects that are
+    /// subjects, and values go also where the rules of the model want one.
+    var isFromList = false
 
     package init(objects: [ObjectID], attributes: [String]? = nil, note: MaintenanceNote) {
         self.objects = objects
@@ -23,6 +24,8 @@ package struct ErasureRequest: Sendable {
 package struct ErasureReport: Sendable, Hashable {
     /// The objects whose values are gone.
     package var objects: [ObjectID] = []
+    /// Those of them that the log does not have: it was truncated behind them, and copies elsewhere may have them.
+    package var droppedObjects: [ObjectID] = []
     /// How many objects were deleted: those that existed, and those that the delete rules took with them.
     package var deletedCount = 0
     /// Those that the delete rules took with them. Their values stay in the past.
@@ -37,6 +40,8 @@ package struct ErasureReport: Sendable, Hashable {
     package var destroyedKeyCount = 0
     /// How many subjects had no key among those that were given.
     package var missingKeyCount = 0
+    /// Files that were kept beside the store's own file and had the values: the paths of those that were removed.
+    package var removedCopies: [String] = []
     /// Whether the views were made anew.
     package var isRebuilt = false
     /// How many pages in use had bytes that were overwritten.

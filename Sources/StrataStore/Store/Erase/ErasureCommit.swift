@@ -48,8 +48,24 @@ struct ErasureCommit: ~Copyable {
 
     private var reader: LogReader { LogReader(transaction, tables, projector.histories) }
 
-    /// The objects that the log has, whether they exist or not.
-    func known(_ ids: [ObjectID]) throws -> [ObjectID] { try ids.filter { try newestEvent(of: $0) != nil } }
+    /// The objects that the log has, whether they exist or not, and those that it may have had before it was truncated:
+    /// copies elsewhere may have them.
+    func known(_ ids: [ObjectID]) throws -> [ObjectID] {
+        try ids.filter { try newestEvent(of: $0) != nil || mayBeDropped($0) }
+    }
+
+    private func mayBeDropped(_ id: ObjectID) throws -> Bool {
+        guard head.firstKeptEvent > EventNumber(rawValue: 1),
+            try id.row < RowLease.firstUnleased(transaction, tables.state)
+        else { return false }
+        let entities = Set(try projector.histories.schemas.flatMap(\.entities).filter { !$0.isAbstract }.map(\.id))
+        // A row number is given once, whatever the entity.
+        return try entities.contains(id.entityID)
+            && entities.allSatisfy { try newestEvent(of: ObjectID(entity: $0, row: id.row)) == nil }
+    }
+
+    /// Whether the log has events of the object.
+    func isThere(_ id: ObjectID) throws -> Bool { try newestEvent(of: id) != nil }
 
     private func newestEvent(of id: ObjectID) throws -> EventNumber? {
         if let row = try transaction.get(tables.objects, id.rawValue) { return try StoredRow(row).revision }
@@ -68,8 +84,11 @@ struct ErasureCommit: ~Copyable {
 
     /// Deletes the objects that exist, or sets the values to what stands for them.
     ///
+    /// - Parameter isFromList: whether values of objects that stay go even if the rules of the model want them.
     /// - Returns: the objects that were deleted.
-    mutating func leave(_ ids: [ObjectID], _ note: MaintenanceNote, _ blobs: BlobStore) throws -> [ObjectID] {
+    mutating func leave(
+        _ ids: [ObjectID], _ note: MaintenanceNote, _ blobs: BlobStore, isFromList: Bool
+    ) throws -> [ObjectID] {
         guard let schema = projector.histories.newest else { return [] }
         let snapshot = Snapshot(
             eventNumber: head.event, schema: schema, transaction: transaction, tables: tables,
@@ -79,7 +98,11 @@ struct ErasureCommit: ~Copyable {
         if erased.properties == nil {
             try BatchDeletion(of: ids, in: snapshot).add(to: &changes)
         } else {
+            if !isFromList {
+                for entity in Set(ids.map(\.entityID)) { try erased.checkMayBeErasedAlone(in: entity) }
+            }
             for id in ids { try addUpdate(of: id, schema, snapshot, to: &changes) }
+            if !isFromList { try checkRules(changes.updates, schema, snapshot) }
         }
         guard !changes.isEmpty else { return [] }
         let deleted = changes.deletions.map(\.id)
@@ -120,8 +143,15 @@ struct ErasureCommit: ~Copyable {
         }
         guard !slots.isEmpty else { return }
         let image = try builder.finish()
-        try StrataError.throwTogether(try RowRules(entity, schema).failures(of: image, id, snapshot))
         changes.updates.append(.init(id: id, baseRevision: row.revision, image: image, changedSlots: slots))
+    }
+
+    private func checkRules(_ updates: [ChangeSet.Update], _ schema: Schema, _ snapshot: Snapshot) throws {
+        for update in updates {
+            guard let entity = schema.entity(update.id.entityID) else { continue }
+            try StrataError.throwTogether(
+                try RowRules(entity, schema).failures(of: update.image, update.id, snapshot))
+        }
     }
 
     // MARK: The past

@@ -27,11 +27,13 @@ struct ErasureFinish: Sendable {
 
     func run(_ report: inout ErasureReport, _ progress: ProgressHandler?) throws {
         forgetValues()
+        let keys = try destroyKeys(&report)
         var run = run
         // The store that made them has the log lose the values. One that may helps with that.
         if let node, try hasReceived { run.leavesLogToOthers = !node.mayRewrite }
         while let step = try run.next() { report.add(step) }
         forgetValues()
+        if let keys { report.waiting.append(keys) }
         try finishFiles(&report, progress)
     }
 
@@ -56,6 +58,7 @@ struct ErasureFinish: Sendable {
         do {
             report.fileCount = try blobs.sweep()
             if try blobs.hasUnnamed() { report.waiting.append("files of large values are in use") }
+            try removeCopies(&report)
             let wiped = try file.environment.wipe()
             report.changedPageCount = wiped.changedPageCount
             report.freePageCount = wiped.freePageCount
@@ -67,6 +70,15 @@ struct ErasureFinish: Sendable {
         }
         if report.isComplete, let problem = try renewSnapshot() { report.waiting.append(problem) }
         if report.isComplete { try file.write { try removeMark($0) } }
+    }
+
+    /// Removes whole copies of the store that ended processes have left, and the file from before a compaction.
+    private func removeCopies(_ report: inout ErasureReport) throws {
+        guard BlobFile.exists(file.path + "/data.mdb") else { return }
+        for path in try LeftCopies.remove(besides: file.path) {
+            report.waiting.append("what a killed command has left could not be removed: \(path)")
+        }
+        if let kept = try LeftCopies.removeKeptFile(in: file.path) { report.removedCopies.append(kept) }
     }
 
     /// Removes the mark, unless others have made an erasure meanwhile.

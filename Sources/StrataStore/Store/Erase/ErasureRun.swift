@@ -18,15 +18,17 @@ struct ErasureRun {
     /// Makes the first commit.
     ///
     /// - Returns: nil if the store has this erasure already.
-    func begin(_ request: ErasureRequest) throws -> ErasureStep? {
-        try file.write { try begin(request, $0) }
+    ///
+    /// - Parameter subjects: whose keys are to be destroyed.
+    func begin(_ request: ErasureRequest, _ subjects: [SubjectID] = []) throws -> ErasureStep? {
+        try file.write { try begin(request, subjects, $0) }
     }
 
     /// Makes the first commit and abandons it.
     func plan(_ request: ErasureRequest) throws -> ErasureStep? {
         do {
             try file.write { (transaction) -> Void in
-                throw PlannedErasure(step: try begin(request, transaction))
+                throw PlannedErasure(step: try begin(request, [], transaction))
             }
             return nil
         } catch let planned as PlannedErasure {
@@ -39,7 +41,9 @@ struct ErasureRun {
         let step: ErasureStep?
     }
 
-    private func begin(_ request: ErasureRequest, _ transaction: WriteTransaction) throws -> ErasureStep? {
+    private func begin(
+        _ request: ErasureRequest, _ subjects: [SubjectID], _ transaction: WriteTransaction
+    ) throws -> ErasureStep? {
         if try file.transaction(id: request.note.id, transaction) != nil { return nil }
         var state = try ErasureCommit(file, transaction, properties: Self.properties(of: request, file, transaction))
         var mark = try ErasureMark.read(transaction, file.tables) ?? ErasureMark()
@@ -53,8 +57,9 @@ struct ErasureRun {
         (mark.author, mark.metadata) = (request.note.author, request.note.metadata)
         mark.properties = state.erased.properties?.sorted() ?? []
         mark.objects = objects
+        mark.subjects += subjects
         if try state.isInOldViews(objects) { mark.mustRebuild = true }
-        let deleted = try state.leave(objects, request.note, blobs)
+        let deleted = try state.leave(objects, request.note, blobs, isFromList: request.isFromList)
         var made = try step(mark, &state, id: request.note.id)
         made.deletedCount = deleted.count
         made.deletedOthers = Set(deleted).subtracting(objects).sorted()
@@ -89,10 +94,24 @@ struct ErasureRun {
         for id in objects { try state.erase(id) }
         try state.clear(objects)
         if leavesLogToOthers { state.forgetUnshared() }
+        try noteMore(than: record, state.changedTransactions, transaction)
         try state.write(mark)
         return ErasureStep(
             mark: mark, objects: objects, eventCount: state.eventCount,
             transactionCount: state.changedTransactions.count)
+    }
+
+    /// Notes the transactions that have lost texts here only: the other log had dropped them before the erasure.
+    private func noteMore(
+        than record: ErasureRecord, _ changed: [ErasureRecord.ChangedTransaction], _ transaction: WriteTransaction
+    ) throws {
+        let more = changed.filter { !record.transactions.contains($0) }
+        guard !more.isEmpty else { return }
+        let own = ErasureRecord(
+            objects: record.objects, properties: record.properties, eventCount: 0, transactions: more)
+        let payload = try MaintenanceRecord.erased(own).encoded()
+        try ErasureList.putElsewhere(payload.bytes, transaction, file.tables)
+        try file.noteErasures(transaction)
     }
 
     private static func properties(
@@ -122,7 +141,8 @@ struct ErasureRun {
         mark.objects.removeFirst(done)
         try state.finish(objects, mark, id: id)
         return ErasureStep(
-            mark: mark, objects: objects, eventCount: state.eventCount,
+            mark: mark, objects: objects, droppedObjects: try objects.filter { try !state.isThere($0) },
+            eventCount: state.eventCount,
             transactionCount: state.changedTransactions.count)
     }
 }
@@ -131,6 +151,7 @@ struct ErasureRun {
 struct ErasureStep {
     var mark: ErasureMark
     var objects: [ObjectID] = []
+    var droppedObjects: [ObjectID] = []
     var deletedCount = 0
     /// Those that the delete rules took with the objects.
     var deletedOthers: [ObjectID] = []

@@ -28,15 +28,11 @@ extension Store {
         do {
             try onWriter { [self] in
                 let subjects = try subjects(of: request)
-                let keys = try keyRing.subjectKeyCounts(subjects)
-                if !subjects.isEmpty {
-                    _ = try finish.run.plan(request)
-                    try keyRing.destroySubjectKeys(subjects)
-                }
-                guard let first = try finish.run.begin(request) else { return }
+                // What keeps the keys is asked before anything is written.
+                _ = try keyRing.subjectKeyCounts(subjects)
+                guard let first = try finish.run.begin(request, subjects) else { return }
                 var report = ErasureReport()
                 report.add(first)
-                (report.destroyedKeyCount, report.missingKeyCount) = keys
                 try finish.run(&report, progress)
                 result.withLock { $0 = report }
             }
@@ -180,73 +176,21 @@ extension Store {
             return found.sorted()
         }
     }
-
-    /// Makes erasures of another copy of this store in this one, before anyone reads it. Those that it has are passed
-    /// over.
-    ///
-    /// - Throws: as `erase`; `persistentStoreOperation` if they are those of another store.
-    package func apply(_ erasures: [RecordedErasure]) throws -> ErasureReport {
-        guard erasures.allSatisfy({ $0.storeIdentifier == nil || $0.storeIdentifier == identifier }) else {
-            throw StrataError(
-                .persistentStoreOperation, "The erasures are those of another store; nothing was erased.",
-                context: .init(path: path))
-        }
-        // Behind a truncation the transaction of an erasure is gone, and its place in the log tells it.
-        let own = try self.erasures()
-        let missing = erasures.filter { erasure in
-            erasure.storeIdentifier == nil || !own.contains { $0.isSame(as: erasure) }
-        }
-        try noteElsewhere(missing)
-        var total = ErasureReport()
-        for erasure in missing {
-            var note = MaintenanceNote(author: erasure.author, metadata: erasure.metadata)
-            note.id = erasure.transactionID
-            var request = ErasureRequest(objects: erasure.record.objects, note: note)
-            request.properties = erasure.record.properties
-            request.destroysKeys = false
-            total.add(try erase(request))
-        }
-        return total
-    }
-}
-
-extension Store {
-    /// Notes what erasures of another log have taken out of transactions that this one has from there.
-    private func noteElsewhere(_ erasures: [RecordedErasure]) throws {
-        let others = try erasures.filter { try !$0.record.transactions.isEmpty && !hasTransaction($0.transactionID) }
-        try noteElsewhere(others.map(\.record))
-    }
-
-    /// Notes what erasures that this log does not record have taken out of its transactions.
-    package func noteElsewhere(_ records: [ErasureRecord]) throws {
-        if records.isEmpty { return }
-        do {
-            try onWriter { [file] in
-                try file.write { transaction in
-                    for record in records {
-                        let payload = try MaintenanceRecord.erased(record).encoded()
-                        try ErasureList.putElsewhere(payload.bytes, transaction, file.tables)
-                    }
-                    try file.noteErasures(transaction)
-                }
-            }
-        } catch {
-            throw file.publicError(error, during: "noting erasures")
-        }
-    }
 }
 
 extension ErasureReport {
     mutating func add(_ step: ErasureStep) {
         objects += step.objects
+        droppedObjects += step.droppedObjects
         deletedCount += step.deletedCount
         deletedOthers += step.deletedOthers
         eventCount += step.eventCount
         transactionCount += step.transactionCount
     }
 
-    fileprivate mutating func add(_ other: ErasureReport) {
+    mutating func add(_ other: ErasureReport) {
         objects += other.objects
+        droppedObjects += other.droppedObjects
         deletedCount += other.deletedCount
         deletedOthers += other.deletedOthers
         eventCount += other.eventCount
@@ -254,6 +198,7 @@ extension ErasureReport {
         fileCount += other.fileCount
         destroyedKeyCount += other.destroyedKeyCount
         missingKeyCount += other.missingKeyCount
+        removedCopies += other.removedCopies
         isRebuilt = isRebuilt || other.isRebuilt
         changedPageCount += other.changedPageCount
         freePageCount += other.freePageCount

@@ -19,8 +19,16 @@ final class SubjectKeys: Sendable {
 
     let source: SubjectKeySource
     private let known = Locked<[SubjectID: Known]>([:])
+    /// Subjects under whose keys the store has values: some of them.
+    private let usedSubjects: @Sendable () throws -> Set<SubjectID>
+    /// Those that were used when the first key was made; nil before that.
+    private let used = Locked<Set<SubjectID>?>(nil)
 
-    init(_ source: SubjectKeySource) { self.source = source }
+    /// - Parameter usedSubjects: is asked once, before the first key is made.
+    init(_ source: SubjectKeySource, usedSubjects: @escaping @Sendable () throws -> Set<SubjectID> = { [] }) {
+        self.source = source
+        self.usedSubjects = usedSubjects
+    }
 
     /// The key of a subject.
     ///
@@ -45,10 +53,12 @@ final class SubjectKeys: Sendable {
 
     /// Makes the keys that are missing.
     ///
-    /// - Throws: `subjectErased`; what the app's keys throw.
+    /// - Throws: `subjectErased`; `encryptionKeyWrong` if the store has values under keys that are missing here; what the
+    ///   app's keys throw.
     func make(_ subjects: Set<SubjectID>) throws {
         let missing = subjects.filter { known($0)?.key == nil }
         if missing.isEmpty { return }
+        try refuseSecondKeys(missing)
         let order = Array(missing)
         let secrets = try source.make(order)
         guard secrets.count == order.count else {
@@ -57,6 +67,31 @@ final class SubjectKeys: Sendable {
                 "\(order.count) keys of subjects were asked for and \(secrets.count) were made; give one for each.")
         }
         for (subject, secret) in zip(order, secrets) { _ = try keep(secret, subject) }
+    }
+
+    /// A second key of a subject would make unreadable what is under the first one.
+    private func refuseSecondKeys(_ subjects: Set<SubjectID>) throws {
+        let isFirst = used.withLock { $0 == nil }
+        let used = try self.used.withLock { $0 } ?? usedSubjects()
+        if isFirst {
+            // Single keys may have been lost; that all are tells that these are the keys of another store.
+            if let one = used.first, try used.allSatisfy(isUnknown) { throw lacks(one) }
+            self.used.withLock { $0 = used }
+        }
+        for subject in subjects.intersection(used) where try isUnknown(subject) { throw lacks(subject) }
+    }
+
+    private func isUnknown(_ subject: SubjectID) throws -> Bool {
+        if case .none = try source.find(subject) { return true }
+        return false
+    }
+
+    private func lacks(_ subject: SubjectID) -> StrataError {
+        StrataError(
+            .encryptionKeyWrong,
+            "The store has values under the key of the subject \(subject), which the keys that were given do not have; "
+                + "nothing was saved. Open the store with the keys of subjects that it was written with. If the key is "
+                + "lost, set the values under it to nil first.")
     }
 
     /// Destroys keys for ever.

@@ -76,6 +76,8 @@ package struct StoreOptions: Sendable {
     /// again after one, with `journaled`.
     package var checkpointInterval = Duration.seconds(1)
     package var isReadOnly = false
+    /// Whether the caller keeps everybody else from opening the store meanwhile, for reading only: no lock is taken.
+    package var isAlone = false
     package var createsIfMissing = true
     /// Whether the store takes over transactions of another one; saving throws `readOnly`. A standby can only be opened
     /// for writing with it.

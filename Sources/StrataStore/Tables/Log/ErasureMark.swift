@@ -7,8 +7,9 @@
 //          UInt32 count, then UInt32 id of each property; 0 for whole objects
 //          UInt32 count, then UInt64 id of each object whose events are still to be changed
 //          UInt32 count, then UInt64 event number of each erasure that came from another log and is still to be made
-//          UInt32 count, then UInt64 number of each transaction that the shared log still has with its values; missing
-//          for none
+//          UInt32 count, then UInt64 number of each transaction that the shared log still has with its values
+//          UInt32 count, then 16 bytes of each subject whose key is still to be destroyed
+//          (the last two are missing if both are 0, the last one if it is 0)
 //
 // The next opening for writing finishes it. The erasures that were made are there, too, so that they are found without
 // a search of the log:
@@ -37,6 +38,8 @@ struct ErasureMark {
     var received: [EventNumber] = []
     /// The transactions that the shared log still has with their values.
     var unshared: Set<TransactionNumber> = []
+    /// The subjects whose keys are still to be destroyed.
+    var subjects: [SubjectID] = []
 
     static func read(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> ErasureMark? {
         try StoreFile.withKey("erasing") { key in
@@ -64,9 +67,13 @@ struct ErasureMark {
         for id in objects { writer.append(littleEndian: id.rawValue) }
         writer.append(littleEndian: UInt32(received.count))
         for number in received { writer.append(littleEndian: number.rawValue) }
-        if !unshared.isEmpty {
+        if !unshared.isEmpty || !subjects.isEmpty {
             writer.append(littleEndian: UInt32(unshared.count))
             for number in unshared.sorted() { writer.append(littleEndian: number.rawValue) }
+        }
+        if !subjects.isEmpty {
+            writer.append(littleEndian: UInt32(subjects.count))
+            for subject in subjects { subject.bytes.withUnsafeBytes { writer.append($0) } }
         }
         try StoreFile.withKey("erasing") { try transaction.put(tables.state, $0, writer.bytes) }
     }
@@ -115,6 +122,10 @@ extension ErasureMark {
         if reader.isAtEnd { return }
         for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
             unshared.insert(TransactionNumber(rawValue: try reader.readInteger(as: UInt64.self)))
+        }
+        if reader.isAtEnd { return }
+        for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
+            subjects.append(SubjectID(try reader.readBytes(16)))
         }
     }
 }

@@ -175,3 +175,12 @@ extension StoreFile {
         }
     }
 }
+
+extension RowLease {
+    /// The first row number that was never leased; the largest number if the counter is lost.
+    static func firstUnleased(_ transaction: ReadTransaction, _ state: Table) throws -> UInt64 {
+        let stored = try StoreFile.withKey("rows") { try transaction.get(state, $0) }
+        guard let stored, stored.count == 8 else { return .max }
+        return UInt64(littleEndian: stored.loadUnaligned(as: UInt64.self))
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// Writes the file of a store again without its free pages.
+///
+/// From the moment that the files are exchanged until the new one is known to be sound, nobody can open the store, so no
+/// commit is lost if the old file is put back.
+struct Compaction {
+    let store: StoreArguments
+    let keepsOld: Bool
+    /// Is called when the new file is in place and not yet verified there.
+    var whenExchanged: () throws -> Void = {}
+
+    init(store: StoreArguments, keepsOld: Bool) {
+        self.store = store
+        self.keepsOld = keepsOld
+    }
+
+    private var path: String { store.path.droppingTrailingSlash }
+    private var file: String { path + "/data.mdb" }
+    private var kept: String { file + LeftCopies.beforeCompaction }
+
+    /// - Returns: the sizes of the file before and after, in bytes.
+    func run() throws -> (before: UInt64, after: UInt64) {
+        let before = try size()
+        guard access(file, W_OK) == 0 else { throw failure("written") }
+        try LeftCopies.remove(besides: path)
+        let copy = path + LeftCopies.compacting + "\(getpid())"
+        let url = URL(filePath: copy, directoryHint: .isDirectory)
+        Interrupt.endAtOnce {
+            Store.abandonCopies(to: url)
+            Self.remove(copy)
+            return "the store was left as it is."
+        }
+        defer { Self.remove(copy) }
+        let stamp = try copied(to: copy)
+        Interrupt.finish()
+        let guardian = try StoreGuard(path)
+        defer { guardian.release() }
+        guard try self.stamp() == stamp else {
+            throw StrataError(
+                .persistentStoreTimeout, "Another process wrote to the store; nothing was changed. Try again.")
+        }
+        try exchange(with: copy + "/data.mdb")
+        try exchangeSums(with: copy)
+        try settle()
+        return (before, try size())
+    }
+
+    /// - Returns: the first two pages of the file when the copy began.
+    private func copied(to copy: String) throws -> Data {
+        let progress = ProgressLine()
+        defer { progress.finish() }
+        return try store.reading { store in
+            let stamp = try betweenCommits { try self.stamp() }
+            _ = try store.backup(to: URL(filePath: copy, directoryHint: .isDirectory), progress: progress.handler)
+            return stamp
+        }
+    }
+
+    /// Calls `body` while nobody commits: a commit that is on its way is in the file before readers see it, so the copy
+    /// of a reader could be older than the first pages.
+    private func betweenCommits<R>(_ body: () throws -> R) throws -> R {
+        let lock = open(path + "/writer.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw failure("locked") }
+        defer { close(lock) }
+        let deadline = ContinuousClock.now + .seconds(30)
+        while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("locked") }
+            guard ContinuousClock.now < deadline else {
+                throw StrataError(
+                    .persistentStoreTimeout, "Another process writes to the store; nothing was changed. Try again.",
+                    context: .init(path: path))
+            }
+            usleep(1000)
+        }
+        return try body()
+    }
+
+    // MARK: The exchange
+
+    private func exchange(with made: String) throws {
+        var status = stat()
+        guard stat(file, &status) == 0, chmod(made, status.st_mode & 0o777) == 0 else { throw failure("exchanged") }
+        guard link(file, kept) == 0 || errno == EEXIST && unlink(kept) == 0 && link(file, kept) == 0 else {
+            throw failure("kept")
+        }
+        // The sums of the old file's pages are none of the new one's.
+        try removeSums()
+        guard rename(made, file) == 0 else { throw failure("exchanged") }
+        try syncDirectory()
+    }
+
+    private func syncDirectory() throws {
+        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw failure("synced") }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw failure("synced") }
+    }
+
+    private static let sums = "/pages.sums"
+
+    private func exchangeSums(with copy: String) throws {
+        let made = copy + Self.sums
+        // Without them the next writer makes new ones.
+        guard access(made, F_OK) == 0 else { return }
+        guard rename(made, path + Self.sums) == 0 else { throw failure("exchanged") }
+    }
+
+    private func removeSums() throws {
+        guard unlink(path + Self.sums) == 0 || errno == ENOENT else { throw failure("exchanged") }
+    }
+
+    /// Verifies the new file under its final name, and puts the old one back if it is not sound.
+    private func settle() throws {
+        do {
+            try whenExchanged()
+            let report = try store.readingAlone { try $0.verify(.quick) }
+            guard report.isSound else {
+                throw StrataError(.corrupt, "The new file is damaged; the old one was put back.")
+            }
+        } catch {
+            try removeSums()
+            guard rename(kept, file) == 0 else { throw failure("put back") }
+            try syncDirectory()
+            throw error
+        }
+        if !keepsOld, unlink(kept) != 0 { throw failure("removed") }
+    }
+
+    // MARK: Files
+
+    /// The first two pages, which say which commit is the newest.
+    private func stamp() throws -> Data {
+        guard let handle = FileHandle(forReadingAtPath: file) else { throw failure("read") }
+        defer { handle.closeFile() }
+        return try handle.read(upToCount: 2 * Int(getpagesize())) ?? Data()
+    }
+
+    private func size() throws -> UInt64 {
+        try store.checkIsThere()
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        return (attributes[.size] as? NSNumber)?.uint64Value ?? 0
+    }
+
+    private func failure(_ word: String) -> StrataError {
+        StrataError(
+            .persistentStoreOperation, "\(file) cannot be \(word): \(String(cString: strerror(errno))).")
+    }
+
+    private static func remove(_ path: String) {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            Output.printError("strata: \(path) could not be removed: \(error.systemReason)")
+        }
+    }
+}
