@@ -12,6 +12,7 @@ final class ImportSteps {
     private let layout: ImportLayout
     private let history: PersistentHistory
     private let mending: OneToOneMending
+    private let places: PlaceMending
     private let treatment: CoreDataFaultTreatment
     private let watch: ImportWatch
     /// What an earlier run has done.
@@ -48,6 +49,7 @@ final class ImportSteps {
         self.treatment = treatment
         self.watch = watch
         mending = try OneToOneMending(layout)
+        places = try PlaceMending(layout)
         watch.rowCount = layout.keys.reduce(0) { $0 + $1.count }
         begun = try Self.lastStep(of: store)
     }
@@ -129,7 +131,7 @@ final class ImportSteps {
 
     private func rows(of table: Int, after key: Int64?) throws -> ImportedRows {
         var rows = try ImportedRows(
-            layout, table: table, links: mending, history: history, treatment: treatment, after: key)
+            layout, table: table, links: mending, places: places, history: history, treatment: treatment, after: key)
         rows.stage = { [store] in try store.stageBlob($0) }
         return rows
     }
@@ -197,7 +199,7 @@ final class ImportSteps {
         for table in layout.plan.tables.indices where begun != .start || open.contains(table) {
             guard let first = begun.key(in: .links, table: table) else { continue }
             // The rows were checked when they were inserted.
-            var unheard = FaultList()
+            var unheard = FaultList(treatment)
             let rows = try rows(of: table, after: first)
             var (step, isAtEnd) = ([ImportedRows.Row](), false)
             while !isAtEnd {
@@ -293,7 +295,7 @@ final class ImportSteps {
     /// The pairs up to a row of the file, which an earlier run has made.
     private func pairCount(_ pair: FilePlan.PairTable, through row: Int64) throws -> Int {
         // Their faults were counted by that run.
-        var unheard = FaultList()
+        var unheard = FaultList(treatment)
         var keys: Set<PairKey> = []
         let pairs = try ImportedPairs(layout, pair, after: .min)
         while let next = try pairs.next(&unheard), next.row <= row { keys.insert(next.change.key) }

@@ -101,6 +101,7 @@ struct CoreDataArguments: ParsableArguments {
                 }
             progress.finish()
             try print(report, seconds: (ContinuousClock.now - start) / .seconds(1), json: json)
+            if check, report.faultCount > 0 { throw ExitStatus.FoundProblem() }
         } catch is CoreDataImporter.Interrupted {
             progress.finish()
             Output.printError("strata: interrupted; the same command goes on where it was.")
