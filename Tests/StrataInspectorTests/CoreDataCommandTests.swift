@@ -23,8 +23,8 @@ import Testing
 
     private static let counts = "Author: 2\nNovel: 3\nPoem: 1\nPortrait: 1\nTag: 3\n"
     private static let listed = """
-        missingValue: Tag/p10.word is required and has no value
-        danglingKey: Novel/p10.author leads to the key 99, which no object has
+        missingValue: Tag/p10.word is required and has no value; the default is set
+        danglingKey: Novel/p10.author leads to the key 99, which no object has; the link is left out
 
         """
 

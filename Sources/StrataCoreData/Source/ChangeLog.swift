@@ -82,9 +82,10 @@ struct ChangeLog {
         var isCut = false
         while let data = try log.read(upToCount: frameSize), !data.isEmpty {
             let frame = Array(data)
-            // Frames of an earlier round may stand behind this one. What is too short to say is of this one if all are.
-            guard frame.count >= 16 ? frame[8..<16] == salts : isSound else {
+            if frame.count >= 16, frame[8..<16] != salts {
                 isSound = false
+                if isEarlier(word(frame, 8, isBigEndian: true), than: number(16)) { continue }
+            } else if frame.count < 16, !isSound {
                 continue
             }
             all += 1
@@ -114,6 +115,11 @@ struct ChangeLog {
                 "ends in a transaction that was not completed"
             }
         return "\(reason): \(frames(all - committed)) of \(all) cannot be read"
+    }
+
+    /// Whether frames with this salt may be left of an earlier round: each round's salt is one more than the last.
+    private static func isEarlier(_ salt: UInt32, than current: UInt32) -> Bool {
+        (1..<1 << 20).contains(current &- salt)
     }
 
     fileprivate static func word(_ bytes: [UInt8], _ at: Int, isBigEndian: Bool) -> UInt32 {
