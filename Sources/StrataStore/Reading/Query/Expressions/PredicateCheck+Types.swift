@@ -10,7 +10,10 @@ extension PredicateCheck {
         switch expression {
         case .constant(let value): return ExpressionType(value, schema)
         case .evaluatedObject: return .object(entity)
-        case .keyPath(let path): return try follow(path, from: .object(entity), expression)
+        case .keyPath(let path):
+            // Other names are refused where the columns are read.
+            if let columns { return columns[path] ?? .unknown }
+            return try follow(path, from: .object(entity), expression)
         case .keyPathOf(let base, let path): return try follow(path, from: try type(of: base), expression)
         case .variable(let name):
             guard let type = variables[name] else {
