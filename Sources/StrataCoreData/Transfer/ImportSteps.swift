@@ -20,7 +20,26 @@ final class ImportSteps {
     /// The tables with to-ones that are still to be set.
     private var open: Set<Int> = []
     /// The steps that are being written while the next one is read, oldest first. Those that wait share a commit.
-    private var pending: [(save: SaveInProgress, size: Int)] = []
+    private var pending: [(save: SaveInProgress, size: StepSize)] = []
+
+    /// How large a step is. Steps that share a commit are together as large as one may be, because a commit is in memory.
+    private struct StepSize {
+        var rows: Int
+        var bytes: Int
+
+        init(_ changes: ChangeSet) {
+            rows = changes.insertions.count + changes.updates.count + changes.pairs.count
+            bytes = changes.insertions.reduce(0) { $0 + $1.image.count }
+            bytes += changes.updates.reduce(0) { $0 + $1.image.count }
+        }
+
+        mutating func add(_ other: StepSize) {
+            rows += other.rows
+            bytes += other.bytes
+        }
+
+        var isTooLarge: Bool { rows > Stretch.mostRows || bytes > Stretch.mostBytes }
+    }
 
     /// Insertions until they are enough for a transaction.
     private struct Stretch {
@@ -82,8 +101,8 @@ final class ImportSteps {
     /// Begins to write a step. Small steps wait for each other in the writer, up to the size of a large one.
     private func save(_ changes: ChangeSet) throws {
         guard !changes.isEmpty else { return }
-        let size = changes.insertions.count + changes.updates.count + changes.pairs.count
-        while !pending.isEmpty, pending.reduce(size, { $0 + $1.size }) > Stretch.mostRows { try settleFirst() }
+        let size = StepSize(changes)
+        while !pending.isEmpty, pending.reduce(into: size, { $0.add($1.size) }).isTooLarge { try settleFirst() }
         try store.trimMappedPages()
         pending.append((try store.beginSave(changes), size))
     }

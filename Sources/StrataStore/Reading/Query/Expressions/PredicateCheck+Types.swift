@@ -170,7 +170,7 @@ extension PredicateCheck {
             guard type.member.canBeNumber else {
                 throw refusal(.wrongType, "\(step) needs numbers; \(path) leads to \(type.member.name).", key: path)
             }
-            return .number
+            return type.member.compared == .decimal ? .value(.decimal) : .number
         case .minimum, .maximum: return type.member
         default: return .list(type.member)
         }
