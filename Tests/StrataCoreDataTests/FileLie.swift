@@ -115,7 +115,7 @@ struct FileLie {
         ("ZWEIGHT", "weight", ["'light'", "x'00'"], []),
         ("ZRATING", "rating", ["1e300", "-1e39", "1e-300", "'good'", "x'00'"], []),
         ("ZBOUGHT", "bought", ["'2020-01-01'", "x'00'"], []),
-        ("ZPRICE", "price", ["'0x10'", "'1,5'", "'12 EUR'", "'--1'", "''", "'.'", "'1e'", "x'31'", "1e300", "1e-300"], []),
+        ("ZPRICE", "price", ["'0x10'", "'1,5'", "'12 EUR'", "'--1'", "''", "'.'", "'1e'", "x'31'", "1e300"], []),
         ("ZTITLE", "title", ["CAST(x'FF414141' AS TEXT)"], ["x'41414141'"]),
         ("ZPAGE", "page", ["'not a url %% [ '", "''"], ["x'61'"]),
         ("ZCODE", "code", ["x'00'", "7", "'none'"], ["'00112233-4455-6677-8899-AABBCCDDEEFF'"]),
@@ -133,7 +133,8 @@ struct FileLie {
 
     private static func key(_ generator: inout SeededGenerator) -> FileLie {
         let (key, entity) = work(&generator)
-        let other = ["99", "0", "-1", "10.5", "'Lem'", "x'01'", "9223372036854775807"].randomElement(using: &generator) ?? ""
+        let others = ["99", "0", "-1", "10.5", "'Lem'", "x'01'", "9223372036854775807"]
+        let other = others.randomElement(using: &generator) ?? ""
         let (column, property) = Bool.random(using: &generator) ? ("ZAUTHOR", "author") : ("ZSEQUEL", "sequel")
         return FileLie(
             statements: ["UPDATE ZWORK SET \(column) = \(other) WHERE Z_PK = \(key)"], kind: .danglingKey,

@@ -139,7 +139,8 @@ struct ColumnReader {
 
     private func text(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
         guard kind == .text || kind == .blob else {
-            return .unsound(.string(row.text(column)), "is a number in place of a text", outcome: "its digits are taken")
+            return .unsound(
+                .string(row.text(column)), "is a number in place of a text", outcome: "its digits are taken")
         }
         let bytes = row.bytes(column)
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -134,7 +134,8 @@ struct FilePlanBuilder {
                         let target = tableOfRoot[rootName(of: relationship.destinationEntityName)]
                     else { continue }
                     let order = "Z_FOK_\(column.dropFirst())"
-                    if !table.has(order), hierarchy.inverse(of: relationship)?.property.relationship?.isOrdered == true {
+                    if !table.has(order), hierarchy.inverse(of: relationship)?.property.relationship?.isOrdered == true
+                    {
                         noteMissingOrder(key)
                     }
                     list.append(

@@ -23,7 +23,9 @@ struct ImportedPairs {
             + [pair.memberOrder, pair.ownerOrder].map { $0.map(SQLiteDatabase.quoted) ?? "NULL" }
         let table = SQLiteDatabase.quoted(pair.table)
         let database = layout.file.database
-        func places(_ owner: String, _ member: String, _ place: String?) throws(StrataError) -> [Int64: PlaceMending.Mended] {
+        func places(_ owner: String, _ member: String, _ place: String?) throws(StrataError) -> [Int64: PlaceMending
+            .Mended]
+        {
             guard let place else { return [:] }
             return try PlaceMending.mended(
                 database, pair.table, owner: owner, place: place, member: member, row: "rowid")

@@ -202,7 +202,8 @@ struct ImportedRows {
             return nil
         }
         if case .completed(let other)? = mended {
-            report(.oneSidedLink, "leads to no object, and the key \(other) leads to it", "the link is set at both ends")
+            report(
+                .oneSidedLink, "leads to no object, and the key \(other) leads to it", "the link is set at both ends")
             return layout.keys[link.table].objectID(other)
         }
         guard !statement.isNull(column.column) else {

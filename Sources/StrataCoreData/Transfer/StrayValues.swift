@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Values in columns of entities that their rows are not of, and links that give their target another entity than it has.
+/// Values in columns of other entities than the row's, and links that give their target another entity than it has.
 struct StrayValues {
     private let file: CoreDataFile
     private let plan: FilePlan

@@ -34,8 +34,8 @@ struct UnreadTables {
                 file.tables["Z" + entity.name.uppercased()] == nil
             else { continue }
             let last = file.lastKeys[entity.name] ?? 0
-            add(.missingTable, entity.name, "has no table in the file; the last key that was given is \(last)",
-                "its objects are missing", 1)
+            let sentence = "has no table in the file; the last key that was given is \(last)"
+            add(.missingTable, entity.name, sentence, "its objects are missing", 1)
         }
     }
 

@@ -49,7 +49,9 @@ enum Moment {
         let now = Date()
         guard UInt64(text) == nil, let date = knownDate(text, now: now), date > now else { return }
         throw UsageError(
-            "\(text) is in the future, and all of the history is before it. To keep the newest state only, give --before now.")
+            "\(text) is in the future, and all of the history is before it; "
+                + "give --before now to keep the newest state only."
+        )
     }
 
     /// Checks that a text names no moment by itself: such a tag could be meant by `tag:now` alone.

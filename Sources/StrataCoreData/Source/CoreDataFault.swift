@@ -112,7 +112,8 @@ struct FaultList {
 
     /// A phrase for each attribute with remarks.
     var notes: [String] {
-        remarks.map { "\($0.key.property): \($0.value == 1 ? "1 value" : "\($0.value) values") \($0.key.remark.rawValue)" }
-            .sorted()
+        remarks.map { place, count in
+            "\(place.property): \(count == 1 ? "1 value" : "\(count) values") \(place.remark.rawValue)"
+        }.sorted()
     }
 }
