@@ -1,5 +1,6 @@
 import Foundation
-import StrataModel
+
+@testable import StrataModel
 
 /// Computes the rows of a view from plain values, by the definition alone.
 struct PlainView {

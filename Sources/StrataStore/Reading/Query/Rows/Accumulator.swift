@@ -32,13 +32,14 @@ enum Accumulator: Sendable {
         switch self {
         case .count(let count): self = .count(count + 1)
         case .sum(var sum, let isAverage):
+            self = .count(0)  // So that the sum has one owner while it grows.
             try sum.add(value)
             self = .sum(sum, isAverage: isAverage)
         case .extreme(let best, let wanted):
             guard value.order(to: value) != nil, best.isNull || value.order(to: best) == wanted else { return }
             self = .extreme(value, wanted: wanted)
         case .list(var values, let function):
-            self = .count(0)  // So that the array has one owner while it grows.
+            self = .count(0)
             values.append(value)
             self = .list(values, function)
         }
