@@ -47,9 +47,12 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
     public internal(set) var outcome: String
 
     /// The row, the property and the phrases.
-    public var description: String {
+    public var description: String { "\(finding); \(outcome)" }
+
+    /// The row, the property and what is wrong.
+    var finding: String {
         let row = key.map { "\(entityName)/p\($0)" } ?? entityName
-        return "\(row)\(property.map { ".\($0)" } ?? "") \(sentence); \(outcome)"
+        return "\(row)\(property.map { ".\($0)" } ?? "") \(sentence)"
     }
 }
 

@@ -138,7 +138,7 @@ package final class CoreDataImporter {
         StrataError(
             .managedObjectValidation,
             "The file has \(report.faultCount == 1 ? "1 fault" : "\(report.faultCount) faults"), so nothing was made: "
-                + "\(report.faults[0])"
+                + report.faults[0].finding
                 + (report.faultCount > 1 ? "; and \(report.faultCount - 1) more." : "."))
     }
 
