@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import StrataModel
 import StrataStore
 
@@ -22,6 +23,9 @@ extension ExitStatus {
             for line in error.commandLineTexts { Output.printError("strata: \(line)") }
             if let advice = DamageGuard.advice(on: error) { Output.printError("strata: \(advice)") }
             return error.isBadUsage ? badUsage : problem
+        case let error as CocoaError:
+            Output.printError("strata: " + (error.filePath.map { "\($0): " } ?? "") + error.systemReason)
+            return problem
         default:
             let code = StrataCommand.exitCode(for: error).rawValue
             let message = StrataCommand.fullMessage(for: error)

@@ -170,7 +170,7 @@ struct EncryptedStore {
         defer { remove() }
         let new = try EncryptedStore.makeKey("new.key", in: folder)
         let before = try run("keys", "list", store, "--key-file", key, "--key-file", new)
-        #expect(before.contains("2 values") && before.contains("no key of this store"), "\(before)")
+        #expect(before.contains("2 values") && before.contains("nothing in this store is under it"), "\(before)")
         let missing = try Tool.run(["keys", "rotate", store, "--new-key-file", new])
         #expect(missing.exitCode == 2 && missing.error.contains("--key-file"), "\(missing)")
         let wrong = try EncryptedStore.makeKey("wrong.key", in: folder)

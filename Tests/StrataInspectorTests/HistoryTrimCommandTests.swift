@@ -34,6 +34,15 @@ import Testing
         try store.expectUntouched()
     }
 
+    @Test(arguments: [[], ["--dry-run"], ["--entity", "Film"]]) func aMomentThatHasNotComeIsRefused(
+        more: [String]
+    ) throws {
+        let refused = try Tool.run(["history", "trim", store.path, "--before", "2999-01-01"] + more)
+        #expect(refused.exitCode == 2 && refused.output == "")
+        #expect(refused.error.hasPrefix("strata: 2999-01-01 is in the future"), "\(refused)")
+        try store.expectUntouched()
+    }
+
     @Test func whatIsKeptIsListedAndVerified() throws {
         let before = try run("diff", "t3", "t5").output
         let trimmed = try trim("--before", "t3", "--author", "eve", "--reason", "three are enough")

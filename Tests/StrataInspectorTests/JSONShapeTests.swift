@@ -179,7 +179,7 @@ import Testing
             "import",
             [
                 Run(command: "import", arguments: [path, "Kiste", records, "--on-clash", "merge"]),
-                Run(command: "import", arguments: ["--check", coreData]),
+                Run(command: "import", arguments: ["--check", coreData], exitCode: 1),
                 Run(command: "import", arguments: [coreData, "--into", new("Library.strata")]),
                 Run(command: "import", arguments: ["--verify", coreData, new("Library.strata")]),
             ])

@@ -36,6 +36,9 @@ import Testing
         let wrong = try run("show", path, "Rating")
         #expect(wrong.exitCode == 2 && wrong.error.contains("Did you mean 'Ratings'?"), "\(wrong)")
         #expect(try run("query", path, "Ratings", "--where", "tie > 1").exitCode != 0)
+        let untyped = try run("query", path, "Ratings", "--where", "ties > 'many'")
+        #expect(untyped.exitCode == 2 && untyped.error.contains("ties is a number and cannot"), "\(untyped)")
+        #expect(try run("query", path, "Ratings", "--where", "best > 'many'").exitCode == 2)
         #expect(try Data(contentsOf: directory.appending(component: "data.mdb")) == before)
         #expect(try Tool.run("verify", path).exitCode == 0)
     }
@@ -68,6 +71,50 @@ import Testing
         #expect(try run("drop", path, "Named").output.hasPrefix("dropped Named"))
         #expect(try !run("list", path).output.contains("Named"))
         #expect(try Tool.run("verify", path).exitCode == 0)
+    }
+
+    @Test func faultsOfDefinitionsAreOneSentenceEach() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let order = try run(
+            "create", path, "W", "--of", "BowTie", "--key", "drawer", "--column", "c = count", "--order", "zz")
+        #expect(order.error == "strata: BowTie.W has an order by zz, and zz is no column.\n", "\(order)")
+        let far = try run("create", path, "W", "--of", "Drawer", "--key", "x = ties.name", "--column", "c = count")
+        #expect(far.error == "strata: Drawer.ties.name leads over the to-many ties, as a key of the view W.\n")
+    }
+
+    @Test func sumsOfNoDecimalsAndOfSomeHaveOneForm() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let model = directory.deletingLastPathComponent().appending(path: "\(UUID().uuidString).xcdatamodel")
+        defer { try? FileManager.default.removeItem(at: model) }
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        try Data(
+            """
+            <?xml version="1.0" encoding="UTF-8"?><model type="com.apple.IDECoreDataModeler.DataModel">
+            <entity name="Shop"><attribute name="name" attributeType="String" optional="YES"/>
+            <relationship name="items" toMany="YES" destinationEntity="Item" inverseName="shop" inverseEntity="Item"
+            optional="YES"/></entity>
+            <entity name="Item"><attribute name="price" attributeType="Decimal" optional="YES"/>
+            <relationship name="shop" maxCount="1" destinationEntity="Shop" inverseName="items" inverseEntity="Shop"
+            optional="YES"/></entity></model>
+            """.utf8
+        ).write(to: model.appending(path: "contents"))
+        let shops = directory.path + "-shops"
+        defer { try? FileManager.default.removeItem(atPath: shops) }
+        #expect(try Tool.run("create", shops, "--model", model.path).exitCode == 0)
+        #expect(try run("create", shops, "V", "--of", "Item", "--column", "s = sum(price)").exitCode == 0)
+        func sums() throws -> [String] {
+            [
+                try run("query", shops, "V", "--json").output,
+                try Tool.run("query", shops, "Item", "--columns", "sum(price) AS s", "--json").output,
+                try Tool.run("query", shops, "Shop", "--columns", "items.@sum.price AS s", "--json").output,
+            ]
+        }
+        #expect(try Tool.run("insert", shops, "Shop", "name=one").exitCode == 0)
+        #expect(try Set(sums()) == ["[\n  {\"s\":\"0\"}\n]\n"])
+        for price in ["99999999999999999999999999999", "0.5"] {
+            #expect(try Tool.run("insert", shops, "Item", "price=\(price)", "shop=Shop/p1").exitCode == 0)
+        }
+        #expect(try Set(sums()) == ["[\n  {\"s\":\"99999999999999999999999999999.5\"}\n]\n"])
     }
 
     @Test func aViewThatCatchesUpSaysHowFarItIs() throws {

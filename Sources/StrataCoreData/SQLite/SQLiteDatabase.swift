@@ -158,6 +158,15 @@ final class SQLiteStatement {
     func integer(_ column: Int) -> Int64 { library.columnInteger(statement, Int32(column)) }
     func double(_ column: Int) -> Double { library.columnDouble(statement, Int32(column)) }
 
+    /// A whole number that is not made of a text; nil for anything else.
+    func key(_ column: Int) -> Int64? {
+        switch kind(column) {
+        case .integer: integer(column)
+        case .real: Int64(exactly: double(column))
+        case .text, .blob, .null: nil
+        }
+    }
+
     /// The bytes of a text or blob, valid until the next step.
     func bytes(_ column: Int) -> UnsafeRawBufferPointer {
         let isText = kind(column) == .text

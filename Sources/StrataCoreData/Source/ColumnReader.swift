@@ -28,9 +28,9 @@ final class ColumnAttribute: Sendable {
 struct ColumnReader {
     /// What a column holds.
     enum Value {
-        case sound(AttributeValue)
-        /// What is taken instead, and why.
-        case unsound(AttributeValue, String)
+        case sound(AttributeValue, FaultList.Remark? = nil)
+        /// What is taken instead, why, and what to say of it.
+        case unsound(AttributeValue, String, outcome: String = FaultOutcome.leftOut)
     }
 
     private let file: CoreDataFile
@@ -44,23 +44,25 @@ struct ColumnReader {
         case .integer16: return integer(row, column, kind, Int64(Int16.min)...Int64(Int16.max))
         case .integer32: return integer(row, column, kind, Int64(Int32.min)...Int64(Int32.max))
         case .integer64: return integer(row, column, kind, Int64.min...Int64.max)
-        case .boolean:
-            guard let number = Self.double(row, column, kind) else { return .unsound(.null, "is no truth value") }
-            return .sound(.boolean(number != 0))
+        case .boolean: return boolean(row, column, kind)
         case .double: return real(row, column, kind) { .double($0) }
-        case .float: return real(row, column, kind) { .float(Float($0)) }
+        case .float: return float(row, column, kind)
         case .date: return real(row, column, kind) { .date(Date(timeIntervalSinceReferenceDate: $0)) }
         case .decimal: return decimal(row, column, kind)
         case .string: return text(row, column, kind)
         case .uri: return url(row, column, kind)
         case .uuid: return uuid(row, column, kind)
-        case .binaryData: return data(row, column, attribute)
+        case .binaryData: return data(row, column, attribute, kind)
         case .transformable where attribute.isUnpacked: return unpacked(row, column, kind)
-        case .transformable, .undefined: return .sound(.data(Data(bytes(row, column, kind))))
+        case .transformable, .undefined: return data(bytes(row, column, kind), kind)
         case .objectID: return .unsound(.null, "refers to an object of another store")
         case .composite: return .unsound(.null, "is a composite in a single column")
         }
     }
+
+    /// What stands in a text where Core Data writes another type.
+    private static let numberTaken = "its number is taken"
+    private static let bytesTaken = "its bytes are taken"
 
     private static func double(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Double? {
         switch kind {
@@ -80,45 +82,90 @@ struct ColumnReader {
             case .text: Int64(row.text(column))
             case .blob, .null: nil
             }
-        guard let number else { return .unsound(.null, "is no whole number") }
-        return range.contains(number) ? .sound(.integer(number)) : .unsound(.null, "is too large for its type")
+        guard let number else { return .unsound(.null, "is no whole number of its type") }
+        guard range.contains(number) else { return .unsound(.null, "is too large for its type") }
+        return sound(.integer(number), kind)
+    }
+
+    /// A number, which is a fault if it stands in a text.
+    private func sound(_ value: AttributeValue, _ kind: SQLiteStatement.Kind) -> Value {
+        kind == .text
+            ? .unsound(value, "is a text in place of a number", outcome: Self.numberTaken) : .sound(value)
+    }
+
+    private func boolean(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
+        guard let number = Self.double(row, column, kind), !number.isNaN else {
+            return .unsound(.null, "is no truth value")
+        }
+        guard number == 0 || number == 1 else {
+            return .unsound(.boolean(true), "is a truth value other than 0 and 1", outcome: "it is taken as true")
+        }
+        return sound(.boolean(number != 0), kind)
     }
 
     private func real(
         _ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind, _ make: (Double) -> AttributeValue
     ) -> Value {
         guard let number = Self.double(row, column, kind) else { return .unsound(.null, "is no number") }
-        return .sound(make(number))
+        if kind == .integer, Int64(exactly: number) != row.integer(column) {
+            return .unsound(make(number), "has more digits than its type keeps", outcome: "the nearest is taken")
+        }
+        return sound(make(number), kind)
+    }
+
+    private func float(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
+        guard let number = Self.double(row, column, kind) else { return .unsound(.null, "is no number") }
+        let float = Float(number)
+        guard number.isFinite == float.isFinite else { return .unsound(.null, "is too large for its type") }
+        guard (number == 0) == (float == 0) else { return .unsound(.null, "is too small for its type") }
+        if kind == .text { return sound(.float(float), kind) }
+        return .sound(.float(float), Double(float) == number || number.isNaN ? nil : .rounded)
     }
 
     /// A real number is the decimal that its shortest text shows: the file keeps no more.
     private func decimal(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
         if kind == .integer { return .sound(.decimal(Decimal(row.integer(column)))) }
-        if kind == .text, row.text(column) == "NaN" { return .sound(.decimal(.nan)) }
-        let number = Decimal(string: row.text(column), locale: Locale(identifier: "en_US_POSIX"))
-        guard kind != .blob, let number, !number.isNaN else { return .unsound(.null, "is no decimal") }
+        let text = row.text(column)
+        if kind == .text, text == "NaN" { return .sound(.decimal(.nan)) }
+        // Foundation's reading stops at the first character that it does not know.
+        guard kind != .blob, let digits = DecimalDigits(text),
+            let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !number.isNaN
+        else { return .unsound(.null, "is no decimal") }
+        guard DecimalDigits(number) == digits else {
+            return .unsound(.decimal(number), "has more digits than a decimal keeps", outcome: "the nearest is taken")
+        }
         return .sound(.decimal(number))
     }
 
     private func text(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
-        guard kind == .text || kind == .blob else { return .sound(.string(row.text(column))) }
+        guard kind == .text || kind == .blob else {
+            return .unsound(
+                .string(row.text(column)), "is a number in place of a text", outcome: "its digits are taken")
+        }
         let bytes = row.bytes(column)
-        if let text = String(validating: bytes, as: UTF8.self) { return .sound(.string(text)) }
-        let mended = String(decoding: bytes, as: UTF8.self)
-        return .unsound(.string(mended), "is no sound text; marks stand for what is not")
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return .unsound(
+                .string(String(decoding: bytes, as: UTF8.self)), "is no sound text",
+                outcome: "marks stand for what is not")
+        }
+        return kind == .text
+            ? .sound(.string(text)) : .unsound(.string(text), "is data in place of a text", outcome: Self.bytesTaken)
     }
 
     private func url(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
         guard kind == .text || kind == .blob, let url = URL(string: row.text(column), encodingInvalidCharacters: false),
             url.absoluteString == row.text(column)
         else { return .unsound(.null, "is no URL") }
-        return .sound(.url(url))
+        return kind == .text
+            ? .sound(.url(url)) : .unsound(.url(url), "is data in place of a text", outcome: Self.bytesTaken)
     }
 
     private func uuid(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
         let bytes = row.bytes(column)
         if kind == .blob, bytes.count == 16 { return .sound(.uuid(UUID(bytes))) }
-        if kind == .text, let id = UUID(uuidString: row.text(column)) { return .sound(.uuid(id)) }
+        if kind == .text, let id = UUID(uuidString: row.text(column)) {
+            return .unsound(.uuid(id), "is a text in place of 16 bytes", outcome: "its UUID is taken")
+        }
         return .unsound(.null, "is no UUID")
     }
 
@@ -156,19 +203,31 @@ struct ColumnReader {
         }
     }
 
+    private func data(_ bytes: [UInt8], _ kind: SQLiteStatement.Kind) -> Value {
+        kind == .blob
+            ? .sound(.data(Data(bytes)))
+            : .unsound(
+                .data(Data(bytes)), "is a \(kind == .text ? "text" : "number") in place of data",
+                outcome: Self.bytesTaken)
+    }
+
     /// Data that may be outside the row begins with 1 and goes on in the row, or with 2 and names its file.
-    private func data(_ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute) -> Value {
+    private func data(
+        _ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute, _ kind: SQLiteStatement.Kind
+    ) -> Value {
+        guard kind == .blob else { return data(bytes(row, column, kind), kind) }
         let bytes = row.bytes(column)
-        guard attribute.allowsExternalStorage, let lead = bytes.first else {
-            return .sound(.data(Data(bytes)))
-        }
+        guard attribute.allowsExternalStorage, let lead = bytes.first else { return .sound(.data(Data(bytes))) }
         switch lead {
         case 1: return .sound(.data(Data(bytes.dropFirst())))
         case 2:
             let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-            guard UUID(uuidString: name) != nil else { return .sound(.data(Data(bytes))) }
+            guard UUID(uuidString: name) != nil else {
+                return .unsound(.null, "is said to be in a file, and what names the file is no UUID")
+            }
             return external(name)
-        default: return .sound(.data(Data(bytes)))
+        // The attribute was of the row alone when the value was written.
+        default: return .sound(.data(Data(bytes)), .unmarked)
         }
     }
 }

@@ -112,6 +112,11 @@ extension FilePlan.RootTable {
         return copy
     }
 
+    /// Whether all its rows are of one entity, because the others are abstract.
+    func isOfOneEntity(in model: ManagedObjectModel) -> Bool {
+        entityNames.values.filter { model.entitiesByName[$0]?.isAbstract == false }.count == 1
+    }
+
     /// The rows by their keys, from behind a key on.
     var query: String { "\(selection) WHERE Z_PK > ?1 ORDER BY Z_PK" }
 

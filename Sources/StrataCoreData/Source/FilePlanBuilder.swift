@@ -134,6 +134,10 @@ struct FilePlanBuilder {
                         let target = tableOfRoot[rootName(of: relationship.destinationEntityName)]
                     else { continue }
                     let order = "Z_FOK_\(column.dropFirst())"
+                    if !table.has(order), hierarchy.inverse(of: relationship)?.property.relationship?.isOrdered == true
+                    {
+                        noteMissingOrder(key)
+                    }
                     list.append(
                         FilePlan.Property(
                             name: property.name,
@@ -144,6 +148,11 @@ struct FilePlanBuilder {
             }
             plan.tables[index].properties[entity.name] = list
         }
+    }
+
+    private mutating func noteMissingOrder(_ key: String) {
+        let note = "\(key): the file has no column for its place in the list; the list is in no order"
+        if !plan.notes.contains(note) { plan.notes.append(note) }
     }
 
     /// The properties of an entity, inherited ones first, with the keys of `claims`.

@@ -28,7 +28,8 @@ final class KeyTable {
         let numbers = entityIDs.keys.sorted()
         entities = numbers.compactMap { entityIDs[$0] }
         let indexes = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { ($1, UInt16($0 + 1)) })
-        let bounds = try database.prepare("SELECT min(Z_PK), max(Z_PK), count(*) FROM \(name)")
+        let bounds = try database.prepare(
+            "SELECT min(Z_PK), max(Z_PK), count(*) FROM \(name) WHERE typeof(Z_PK) = 'integer'")
         guard try bounds.step(), !bounds.isNull(0) else { return }
         (first, last) = (bounds.integer(0), bounds.integer(1))
         let (span, overflows) = last.subtractingReportingOverflow(first)
@@ -43,7 +44,7 @@ final class KeyTable {
         while try rows.step() {
             let key = rows.integer(0)
             // The number of an entity that has its table for itself may be out of date.
-            guard let index = entities.count == 1 ? 1 : indexes[rows.integer(1)], rows.kind(0) == .integer,
+            guard let index = entities.count == 1 ? 1 : rows.key(1).flatMap({ indexes[$0] }), rows.kind(0) == .integer,
                 key >= first, key <= last
             else { continue }
             let isKnown = isDense ? dense[Int(key - first)] != 0 : sparse[key] != nil

@@ -10,6 +10,8 @@ final class SourceFile {
     let database: SQLiteDatabase
     /// What may be missing beside the file.
     let notes: [String]
+    /// What of the logs beside the file cannot be read.
+    let logFaults: [CoreDataFault]
     /// The private directory; nil if the file is read where it is.
     private let copy: URL?
 
@@ -22,6 +24,7 @@ final class SourceFile {
             ? [
                 "the file is in WAL mode, and no -wal file lies beside it: if one was left behind, what it has is missing"
             ] : []
+        logFaults = hasLog ? Self.faults(ofLogBeside: path) : []
         let logs = ["-wal", "-journal"].filter { Self.size(path + $0) > 0 }
         guard !logs.isEmpty else {
             copy = nil
@@ -56,6 +59,15 @@ final class SourceFile {
 
     deinit {
         if let copy { try? FileManager.default.removeItem(at: copy) }
+    }
+
+    private static func faults(ofLogBeside path: String) -> [CoreDataFault] {
+        guard let loss = ChangeLog(besideFileAt: path).loss else { return [] }
+        return [
+            CoreDataFault(
+                kind: .lostChanges, entityName: URL(filePath: path).lastPathComponent + "-wal", key: nil, property: nil,
+                sentence: loss, outcome: "the changes before them come over")
+        ]
     }
 
     private static func size(_ path: String) -> Int {

@@ -10,15 +10,23 @@ struct BrokenConstraints {
             for names in entity.uniquenessConstraints {
                 guard let query = Self.query(names, entity.name, file.model, plan) else { continue }
                 let rows = try file.database.prepare(query)
-                guard try rows.step() else { continue }
-                broken[entity.name, default: []].append(names)
-                faults.append(
-                    CoreDataFault(
-                        kind: .notUnique, entityName: entity.name, key: nil, property: names.joined(separator: ", "),
-                        sentence: "is not unique: \(rows.integer(0)) objects agree; the constraint is left out"))
+                var isBroken = false
+                while try rows.step() {
+                    isBroken = true
+                    faults.append(
+                        CoreDataFault(
+                            kind: .notUnique, entityName: entity.name, key: rows.integer(1),
+                            property: names.joined(separator: ", "),
+                            sentence: "is not unique: \(rows.integer(0)) objects agree",
+                            outcome: "the constraint is left out"))
+                }
+                if isBroken { broken[entity.name, default: []].append(names) }
             }
         }
     }
+
+    /// The groups of objects that agree are listed up to this number.
+    private static let mostGroups = 1000
 
     /// nil if a property has no column.
     private static func query(
@@ -36,10 +44,13 @@ struct BrokenConstraints {
             guard columns.count == names.count, !columns.isEmpty else { return nil }
             let numbers = table.entityNames.filter { model.hierarchy.isKind($0.value, of: entity) }.keys.sorted()
             let list = columns.joined(separator: ", ")
-            return "SELECT count(*) FROM \(SQLiteDatabase.quoted(table.name)) WHERE Z_ENT IN "
-                + "(\(numbers.map(String.init).joined(separator: ", "))) AND "
+            // The rows of a table's only entity are of it whatever their number says.
+            let ofEntity =
+                table.isOfOneEntity(in: model)
+                ? "" : "Z_ENT IN (\(numbers.map(String.init).joined(separator: ", "))) AND "
+            return "SELECT count(*), min(Z_PK) FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(ofEntity)"
                 + columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-                + " GROUP BY \(list) HAVING count(*) > 1 LIMIT 1"
+                + " GROUP BY \(list) HAVING count(*) > 1 LIMIT \(mostGroups)"
         }
         return nil
     }

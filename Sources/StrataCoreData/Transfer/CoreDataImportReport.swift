@@ -48,5 +48,6 @@ public struct CoreDataImportReport: Sendable {
     mutating func take(_ list: FaultList) {
         faultCounts = list.counts
         faults = list.faults
+        notes += list.notes
     }
 }

@@ -12,7 +12,7 @@ package final class CoreDataImporter {
     let plan: FilePlan
     private let unpacking: TransformableUnpacking
     private let watch: ImportWatch
-    private var faults = FaultList()
+    private var faults: FaultList
 
     /// Thrown when the user asks for an early end; what is done stays for the next import.
     package struct Interrupted: Error {}
@@ -22,6 +22,7 @@ package final class CoreDataImporter {
         isInterrupted: @escaping () -> Bool = { false }
     ) throws {
         self.options = options
+        faults = FaultList(options.onFault)
         watch = ImportWatch(progress, isInterrupted)
         let given = try options.model.map { try GivenModel.content(of: $0, version: options.modelVersion) }
         let opened = try CoreDataFile(path, model: given)
@@ -35,23 +36,21 @@ package final class CoreDataImporter {
 
     /// Reads everything and makes nothing.
     package func check() throws -> CoreDataImportReport {
-        faults = FaultList()
+        faults = FaultList(options.onFault)
         watch.begin()
-        let constraints = try BrokenConstraints(file, plan)
-        for fault in constraints.faults { faults.add(fault) }
-        for (fault, count) in try UnreadTables(file, plan).faults { faults.add(fault, count: count) }
+        _ = try noteFaultsOfFile()
         var report = emptyReport()
         let store = try Store.open(.inMemory, model: file.model)
         defer { store.close() }
         let layout = try ImportLayout(file, plan, store.schema, unpacked: unpacking.places)
         for index in layout.keys.indices { layout.keys[index].offset = 1 &- layout.keys[index].first }
-        let mending = try OneToOneMending(layout)
+        let (mending, places) = (try OneToOneMending(layout), try PlaceMending(layout))
         watch.rowCount = layout.keys.reduce(0) { $0 + $1.count }
         var counts: [EntityID: Int] = [:]
         for table in plan.tables.indices {
             let rows = try ImportedRows(
-                layout, table: table, links: mending, history: PersistentHistory(), treatment: options.onFault,
-                after: .min)
+                layout, table: table, links: mending, places: places, history: PersistentHistory(),
+                treatment: options.onFault, after: .min)
             while let row = try rows.next(.allRows, &faults) {
                 counts[row.id.entityID, default: 0] += 1
                 try watch.noteRow("checking rows")
@@ -65,6 +64,16 @@ package final class CoreDataImporter {
         report.history = FileHistory.summary(try PersistentHistory(file, plan, layout.keys))
         report.take(faults)
         return report
+    }
+
+    /// Notes what is wrong with the file as a whole, and with rows beside each other.
+    private func noteFaultsOfFile() throws -> BrokenConstraints {
+        for fault in file.source.logFaults { faults.add(fault) }
+        let constraints = try BrokenConstraints(file, plan)
+        for fault in constraints.faults { faults.add(fault) }
+        for (fault, count) in try UnreadTables(file, plan).faults { faults.add(fault, count: count) }
+        try StrayValues(file, plan).note { faults.add($0) }
+        return constraints
     }
 
     private func emptyReport() -> CoreDataImportReport {
@@ -92,7 +101,7 @@ package final class CoreDataImporter {
         if options.onFault == .refuse {
             let report = try check()
             guard report.faultCount == 0 else { throw Self.refusal(report) }
-            faults = FaultList()
+            faults = FaultList(options.onFault)
             watch.begin()
         }
         let hidden = Self.hiddenPlace(of: destination)
@@ -100,9 +109,7 @@ package final class CoreDataImporter {
         let isResumed = try Self.prepare(hidden, for: digest, options.transformables)
         // The rest of the file does not have the faults of what is done.
         let faultsOfAll = isResumed ? try faultsOfFile() : nil
-        let constraints = try BrokenConstraints(file, plan)
-        for fault in constraints.faults { faults.add(fault) }
-        for (fault, count) in try UnreadTables(file, plan).faults { faults.add(fault, count: count) }
+        let constraints = try noteFaultsOfFile()
         let model = try unpacking.model(of: try constraints.model(without: file.model))
         var report = emptyReport()
         report.wasResumed = isResumed
@@ -120,7 +127,7 @@ package final class CoreDataImporter {
 
     private func faultsOfFile() throws -> FaultList {
         defer {
-            faults = FaultList()
+            faults = FaultList(options.onFault)
             watch.begin()
         }
         _ = try check()
@@ -131,7 +138,7 @@ package final class CoreDataImporter {
         StrataError(
             .managedObjectValidation,
             "The file has \(report.faultCount == 1 ? "1 fault" : "\(report.faultCount) faults"), so nothing was made: "
-                + "\(report.faults[0])"
+                + report.faults[0].finding
                 + (report.faultCount > 1 ? "; and \(report.faultCount - 1) more." : "."))
     }
 

@@ -28,7 +28,11 @@ package struct CoreDataComparison: Sendable {
     /// The first differences, a phrase each.
     package var differences: [String] = []
 
-    package var isEqual: Bool { rows.equal == rows.total && links.equal == links.total }
+    /// Whether there is nothing in the file that belongs to no row or link: changes that cannot be read, or values in
+    /// columns of other entities.
+    package var isWhole = true
+
+    package var isEqual: Bool { rows.equal == rows.total && links.equal == links.total && isWhole }
 
     mutating func differ(_ sentence: @autoclosure () -> String) {
         if differences.count < 100 { differences.append(sentence()) }
@@ -69,6 +73,8 @@ package struct CoreDataVerification {
                 layout: layout, store: store, snapshot: snapshot,
                 values: ValueComparison(file: file) { try store.blob($0) })
             run.noteUnread(try UnreadTables(file, plan))
+            for fault in file.source.logFaults { run.noteLost(fault) }
+            try StrayValues(file, plan).note { if $0.kind == .strayValue { run.noteLost($0) } }
             try run.compareRows(progress)
             try run.compareMembers()
             try run.comparePairs()
@@ -117,6 +123,11 @@ package struct CoreDataVerification {
         }
     }
 
+    private mutating func noteLost(_ fault: CoreDataFault) {
+        result.isWhole = false
+        result.differ(fault.description)
+    }
+
     private mutating func compareRows(_ progress: ProgressHandler?) throws {
         let count = layout.keys.reduce(0) { $0 + $1.count }
         var seen: [EntityID: Int] = [:]
@@ -125,7 +136,7 @@ package struct CoreDataVerification {
             rows.restart(Int64.min)
             while try rows.step() {
                 let key = rows.integer(0)
-                guard rows.kind(0) == .integer, let entity = layout.entity(rows.integer(1), table: index),
+                guard rows.kind(0) == .integer, let entity = layout.entity(rows.key(1), table: index),
                     let id = layout.keys[index].objectID(key)
                 else {
                     result.rows.note(false)
@@ -190,7 +201,7 @@ package struct CoreDataVerification {
         if case .objectID(let id) = value { target = id }
         var expected: ObjectID?
         if !rows.isNull(column.column) {
-            expected = layout.keys[link.table].objectID(rows.integer(column.column))
+            expected = rows.key(column.column).flatMap { layout.keys[link.table].objectID($0) }
             if expected == nil { result.danglingKeys += 1 }
         }
         if expected == nil && target == nil { return }
@@ -227,10 +238,10 @@ package struct CoreDataVerification {
             guard let entity = snapshot.schema.entity(named: pair.entityName),
                 let property = entity.property(named: pair.relationship.name)
             else { continue }
+            let source = try pair.source(layout.file.database)
             func query(_ owner: String, _ member: String, _ order: String?) -> String {
                 let (owner, member) = (SQLiteDatabase.quoted(owner), SQLiteDatabase.quoted(member))
-                let table = SQLiteDatabase.quoted(pair.table)
-                return "SELECT \(owner), \(member) FROM \(table) WHERE \(owner) IS NOT NULL "
+                return "SELECT \(owner), \(member) FROM \(source) WHERE \(owner) IS NOT NULL "
                     + "ORDER BY \(owner), \(order.map(SQLiteDatabase.quoted) ?? member), \(member)"
             }
             if property.relationship?.inverse == property.id {
@@ -272,8 +283,8 @@ package struct CoreDataVerification {
             if !isEqual { result.differ("\(snapshot.schema.name(of: owner)) has other members, or another order") }
         }
         while try rows.step() {
-            guard let next = layout.keys[owners].objectID(rows.integer(0)),
-                let member = layout.keys[members].objectID(rows.integer(1))
+            guard let next = rows.key(0).flatMap({ layout.keys[owners].objectID($0) }),
+                let member = rows.key(1).flatMap({ layout.keys[members].objectID($0) })
             else { continue }
             if next != owner {
                 try finish(&result)

@@ -94,10 +94,13 @@ struct ImportLayout {
         return Entity(schema: entity, columns: columns, absent: absent)
     }
 
-    /// The entity of a row with its entity's number.
-    func entity(_ number: Int64, table: Int) -> Entity? {
-        entities[table].count == 1 ? entities[table].first?.value : entities[table][number]
+    /// The entity of a row with its entity's number. That of a table's only entity may be wrong.
+    func entity(_ number: Int64?, table: Int) -> Entity? {
+        entities[table].count == 1 ? entities[table].first?.value : number.flatMap { entities[table][$0] }
     }
+
+    /// Whether the number of a row's entity is one of its table's.
+    func isKnown(_ number: Int64?, table: Int) -> Bool { number.map { entities[table][$0] != nil } ?? false }
 
     /// A hidden position may have another slot in a subentity.
     private static func positionSlot(of toOne: PropertySchema, in entity: EntitySchema) -> Int? {
@@ -105,20 +108,4 @@ struct ImportLayout {
             if case .position(let id) = property.kind { id == toOne.id } else { false }
         }?.slot
     }
-
-    /// The position that stands for a place in the file's order; rows without one come first.
-    static func position(_ row: SQLiteStatement, _ column: Int) -> Int64 {
-        row.isNull(column) ? places.lowerBound : max(places.lowerBound, min(places.upperBound, row.integer(column)))
-    }
-
-    /// Whether a place in the file's order is one that Core Data could have given.
-    static func isPlace(_ row: SQLiteStatement, _ column: Int) -> Bool {
-        switch row.kind(column) {
-        case .null: true
-        case .integer: places.contains(row.integer(column))
-        case .real, .text, .blob: false
-        }
-    }
-
-    private static let places: ClosedRange<Int64> = -(1 << 40)...1 << 52
 }

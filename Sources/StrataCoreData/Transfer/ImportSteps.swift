@@ -12,6 +12,7 @@ final class ImportSteps {
     private let layout: ImportLayout
     private let history: PersistentHistory
     private let mending: OneToOneMending
+    private let places: PlaceMending
     private let treatment: CoreDataFaultTreatment
     private let watch: ImportWatch
     /// What an earlier run has done.
@@ -19,7 +20,26 @@ final class ImportSteps {
     /// The tables with to-ones that are still to be set.
     private var open: Set<Int> = []
     /// The steps that are being written while the next one is read, oldest first. Those that wait share a commit.
-    private var pending: [(save: SaveInProgress, size: Int)] = []
+    private var pending: [(save: SaveInProgress, size: StepSize)] = []
+
+    /// How large a step is. Steps that share a commit are together as large as one may be, because a commit is in memory.
+    private struct StepSize {
+        var rows: Int
+        var bytes: Int
+
+        init(_ changes: ChangeSet) {
+            rows = changes.insertions.count + changes.updates.count + changes.pairs.count
+            bytes = changes.insertions.reduce(0) { $0 + $1.image.count }
+            bytes += changes.updates.reduce(0) { $0 + $1.image.count }
+        }
+
+        mutating func add(_ other: StepSize) {
+            rows += other.rows
+            bytes += other.bytes
+        }
+
+        var isTooLarge: Bool { rows > Stretch.mostRows || bytes > Stretch.mostBytes }
+    }
 
     /// Insertions until they are enough for a transaction.
     private struct Stretch {
@@ -48,6 +68,7 @@ final class ImportSteps {
         self.treatment = treatment
         self.watch = watch
         mending = try OneToOneMending(layout)
+        places = try PlaceMending(layout)
         watch.rowCount = layout.keys.reduce(0) { $0 + $1.count }
         begun = try Self.lastStep(of: store)
     }
@@ -80,8 +101,8 @@ final class ImportSteps {
     /// Begins to write a step. Small steps wait for each other in the writer, up to the size of a large one.
     private func save(_ changes: ChangeSet) throws {
         guard !changes.isEmpty else { return }
-        let size = changes.insertions.count + changes.updates.count + changes.pairs.count
-        while !pending.isEmpty, pending.reduce(size, { $0 + $1.size }) > Stretch.mostRows { try settleFirst() }
+        let size = StepSize(changes)
+        while !pending.isEmpty, pending.reduce(into: size, { $0.add($1.size) }).isTooLarge { try settleFirst() }
         try store.trimMappedPages()
         pending.append((try store.beginSave(changes), size))
     }
@@ -129,7 +150,7 @@ final class ImportSteps {
 
     private func rows(of table: Int, after key: Int64?) throws -> ImportedRows {
         var rows = try ImportedRows(
-            layout, table: table, links: mending, history: history, treatment: treatment, after: key)
+            layout, table: table, links: mending, places: places, history: history, treatment: treatment, after: key)
         rows.stage = { [store] in try store.stageBlob($0) }
         return rows
     }
@@ -197,7 +218,7 @@ final class ImportSteps {
         for table in layout.plan.tables.indices where begun != .start || open.contains(table) {
             guard let first = begun.key(in: .links, table: table) else { continue }
             // The rows were checked when they were inserted.
-            var unheard = FaultList()
+            var unheard = FaultList(treatment)
             let rows = try rows(of: table, after: first)
             var (step, isAtEnd) = ([ImportedRows.Row](), false)
             while !isAtEnd {
@@ -293,7 +314,7 @@ final class ImportSteps {
     /// The pairs up to a row of the file, which an earlier run has made.
     private func pairCount(_ pair: FilePlan.PairTable, through row: Int64) throws -> Int {
         // Their faults were counted by that run.
-        var unheard = FaultList()
+        var unheard = FaultList(treatment)
         var keys: Set<PairKey> = []
         let pairs = try ImportedPairs(layout, pair, after: .min)
         while let next = try pairs.next(&unheard), next.row <= row { keys.insert(next.change.key) }

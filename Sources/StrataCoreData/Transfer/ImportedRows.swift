@@ -14,6 +14,7 @@ struct ImportedRows {
     let layout: ImportLayout
     let table: Int
     let links: OneToOneMending
+    let places: PlaceMending
     /// Which rows have a history, and come with its transactions.
     private let history: PersistentHistory
     private let reader: ColumnReader
@@ -24,12 +25,13 @@ struct ImportedRows {
 
     /// - Parameter key: the key behind which rows are read in order; nil to read single rows.
     init(
-        _ layout: ImportLayout, table: Int, links: OneToOneMending, history: PersistentHistory,
-        treatment: CoreDataFaultTreatment, after key: Int64?
+        _ layout: ImportLayout, table: Int, links: OneToOneMending, places: PlaceMending,
+        history: PersistentHistory, treatment: CoreDataFaultTreatment, after key: Int64?
     ) throws(StrataError) {
         self.layout = layout
         self.table = table
         self.links = links
+        self.places = places
         self.history = history
         self.treatment = treatment
         reader = ColumnReader(layout.file)
@@ -62,15 +64,29 @@ struct ImportedRows {
     }
 
     private func current(_ reach: Reach, _ faults: inout FaultList) throws -> Row? {
-        let key = statement.integer(0)
-        guard statement.kind(0) == .integer, let id = layout.keys[table].objectID(key),
-            let entity = layout.entity(statement.integer(1), table: table)
-        else {
+        let (key, number) = (statement.integer(0), statement.key(1))
+        let rootName = layout.plan.tables[table].rootName
+        guard statement.kind(0) == .integer else {
             faults.add(
                 CoreDataFault(
-                    kind: .unknownEntity, entityName: layout.plan.tables[table].rootName, key: key, property: nil,
-                    sentence: "belongs to no entity of the model"))
+                    kind: .unknownEntity, entityName: rootName, key: nil, property: nil,
+                    sentence: "has a row whose key is no whole number", outcome: FaultOutcome.leftOut))
             return nil
+        }
+        guard let id = layout.keys[table].objectID(key), let entity = layout.entity(number, table: table) else {
+            faults.add(
+                CoreDataFault(
+                    kind: .unknownEntity, entityName: rootName, key: key, property: nil,
+                    sentence: "belongs to no entity of the model", outcome: FaultOutcome.leftOut))
+            return nil
+        }
+        if !layout.isKnown(number, table: table) {
+            let name = number.map { "the number \($0)" } ?? "no number"
+            faults.add(
+                CoreDataFault(
+                    kind: .wrongEntity, entityName: entity.schema.name, key: key, property: nil,
+                    sentence: "has \(name) for its entity, which its table does not have",
+                    outcome: "it is taken as \(entity.schema.name), the only entity of its table"))
         }
         return try row(id, key, entity, reach, &faults)
     }
@@ -82,16 +98,18 @@ struct ImportedRows {
         var isComplete = true
         for (slot, value) in entity.absent { try builder.set(slot, value) }
         for column in entity.columns {
-            func report(_ kind: CoreDataFault.Kind, _ sentence: String) {
+            func report(_ kind: CoreDataFault.Kind, _ sentence: String, _ outcome: String) {
                 faults.add(
                     CoreDataFault(
                         kind: kind, entityName: entity.schema.name, key: key, property: column.name,
-                        sentence: sentence))
+                        sentence: sentence, outcome: outcome))
             }
             switch column.kind {
             case .attribute(let attribute):
                 if attribute.isDerived { continue }
-                let value = checked(attribute, self.value(column.column, attribute, report), report)
+                let read = self.value(column.column, attribute, report)
+                if let remark = read.remark { faults.note(remark, of: "\(entity.schema.name).\(column.name)") }
+                let value = checked(attribute, read.value, report)
                 if case .null = value { continue }
                 try builder.set(column.slot, try staged(value, attribute))
             case .composite(let elements):
@@ -105,13 +123,11 @@ struct ImportedRows {
                     continue
                 }
                 try builder.setReference(column.slot, target)
-                if let slot = link.positionSlot {
-                    if let order = link.order, !ImportLayout.isPlace(statement, order) {
-                        report(.unsoundValue, "has a place in its list that none can have; it is put at an end")
-                    }
-                    let position = link.order.map { ImportLayout.position(statement, $0) } ?? 0
-                    try builder.setPosition(slot, position)
-                }
+                guard let slot = link.positionSlot else { continue }
+                let mended = places.mended(key, of: column.column, table: table)
+                if let fault = mended?.fault { report(.unsoundPlace, fault.sentence, fault.outcome) }
+                let position = link.order.map { mended?.position ?? statement.integer($0) } ?? 0
+                try builder.setPosition(slot, position)
             }
         }
         return Row(id: id, key: key, image: try builder.finish(), isComplete: isComplete)
@@ -125,14 +141,16 @@ struct ImportedRows {
 
     // MARK: Values
 
-    private typealias Report = (CoreDataFault.Kind, String) -> Void
+    private typealias Report = (CoreDataFault.Kind, String, String) -> Void
 
-    private func value(_ column: Int, _ attribute: ColumnAttribute, _ report: Report) -> AttributeValue {
+    private func value(
+        _ column: Int, _ attribute: ColumnAttribute, _ report: Report
+    ) -> (value: AttributeValue, remark: FaultList.Remark?) {
         switch reader.value(statement, column, attribute) {
-        case .sound(let value): return value
-        case .unsound(let value, let sentence):
-            report(.unsoundValue, sentence)
-            return value
+        case .sound(let value, let remark): return (value, remark)
+        case .unsound(let value, let sentence, let outcome):
+            report(.unsoundValue, sentence, outcome)
+            return (value, nil)
         }
     }
 
@@ -141,12 +159,16 @@ struct ImportedRows {
     ) -> AttributeValue {
         if case .null = value {
             guard !attribute.isOptional else { return value }
-            report(.missingValue, "is required and has no value")
-            return treatment == .repair ? attribute.description.defaultValue ?? .null : .null
+            let standard = treatment == .repair ? attribute.description.defaultValue ?? .null : .null
+            let isSet = if case .null = standard { false } else { true }
+            report(
+                .missingValue, "is required and has no value",
+                isSet ? "the default is set" : "it comes over without one")
+            return standard
         }
         guard attribute.hasRules else { return value }
         if let failure = attribute.description.validate(value).first {
-            report(.brokenRule, "breaks a rule: \(failure.message)")
+            report(.brokenRule, "breaks a rule: \(failure.message)", "it comes over")
         }
         return value
     }
@@ -154,7 +176,7 @@ struct ImportedRows {
     private func composite(_ elements: [CompositeElement], _ report: Report) -> AttributeValue {
         var composite = AttributeValue.null
         for element in elements {
-            element.set(self.value(element.column, element.attribute, report), in: &composite)
+            element.set(self.value(element.column, element.attribute, report).value, in: &composite)
         }
         return composite
     }
@@ -176,17 +198,26 @@ struct ImportedRows {
     ) -> ObjectID? {
         let mended = links.mended(key, of: column.name, table: table)
         if case .cleared? = mended {
-            report(.oneSidedLink, "leads to an object whose link leads elsewhere")
+            report(.oneSidedLink, "leads to an object whose link leads elsewhere", FaultOutcome.linkLeftOut)
             return nil
         }
-        if case .completed(let other)? = mended { return layout.keys[link.table].objectID(other) }
+        if case .completed(let other)? = mended {
+            report(
+                .oneSidedLink, "leads to no object, and the key \(other) leads to it", "the link is set at both ends")
+            return layout.keys[link.table].objectID(other)
+        }
         guard !statement.isNull(column.column) else {
-            if link.isRequired { report(.missingValue, "is required and leads to no object") }
+            if link.isRequired {
+                report(.missingValue, "is required and leads to no object", "it comes over without one")
+            }
             return nil
         }
-        let other = statement.integer(column.column)
+        guard let other = statement.key(column.column) else {
+            report(.danglingKey, "has a key that is no whole number", FaultOutcome.linkLeftOut)
+            return nil
+        }
         guard let target = layout.keys[link.table].objectID(other), link.destinations.contains(target.entityID) else {
-            report(.danglingKey, "leads to the key \(other), which no object has")
+            report(.danglingKey, "leads to the key \(other), which no object has", FaultOutcome.linkLeftOut)
             return nil
         }
         return target

@@ -15,20 +15,37 @@ struct UnreadTables {
             guard rows > 0 else { continue }
             let entity = file.entities.first { "Z" + $0.name.uppercased() == name }
             add(
-                .unknownEntity, entity?.name ?? table.name,
-                "has \(rows == 1 ? "1 row" : "\(rows) rows"), which are left out: the model lacks the entity", rows)
+                .unknownEntity, entity?.name ?? table.name, "has \(Self.count(rows)), and the model lacks the entity",
+                rows == 1 ? FaultOutcome.leftOut : "they are left out", rows)
+        }
+        for table in plan.tables {
+            // Reading by key begins behind the smallest, and no key is not behind it.
+            let rows = Int(
+                try file.database.number(
+                    "SELECT count(*) FROM \(SQLiteDatabase.quoted(table.name)) WHERE Z_PK IS NULL "
+                        + "OR Z_PK = -9223372036854775808") ?? 0)
+            guard rows > 0 else { continue }
+            add(
+                .unknownEntity, table.rootName, "has \(Self.count(rows)) without a key",
+                rows == 1 ? FaultOutcome.leftOut : "they are left out", rows)
         }
         for entity in file.model.entities where entity.superentityName == nil {
             guard file.entities.contains(where: { $0.name == entity.name }),
                 file.tables["Z" + entity.name.uppercased()] == nil
             else { continue }
             let last = file.lastKeys[entity.name] ?? 0
-            add(.missingTable, entity.name, "has no table in the file; the last key that was given is \(last)", 1)
+            let sentence = "has no table in the file; the last key that was given is \(last)"
+            add(.missingTable, entity.name, sentence, "its objects are missing", 1)
         }
     }
 
-    private mutating func add(_ kind: CoreDataFault.Kind, _ entity: String, _ sentence: String, _ count: Int) {
-        let fault = CoreDataFault(kind: kind, entityName: entity, key: nil, property: nil, sentence: sentence)
+    private static func count(_ rows: Int) -> String { rows == 1 ? "1 row" : "\(rows) rows" }
+
+    private mutating func add(
+        _ kind: CoreDataFault.Kind, _ entity: String, _ sentence: String, _ outcome: String, _ count: Int
+    ) {
+        let fault = CoreDataFault(
+            kind: kind, entityName: entity, key: nil, property: nil, sentence: sentence, outcome: outcome)
         faults.append((fault, count))
     }
 }

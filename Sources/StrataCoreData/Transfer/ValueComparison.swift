@@ -16,7 +16,7 @@ struct ValueComparison {
         let kind = row.kind(column)
         switch value {
         case .null: return kind == .null
-        case .boolean(let value): return kind != .null && (row.double(column) != 0) == value
+        case .boolean(let value): return kind != .null && row.double(column) == (value ? 1 : 0)
         case .integer(let value):
             return kind != .null && row.integer(column) == value && row.double(column) == Double(value)
         case .double(let value): return kind != .null && row.double(column).bitPattern == value.bitPattern
@@ -52,7 +52,7 @@ struct ValueComparison {
         return switch kind {
         case .real: Double("\(value)") == row.double(column)
         case .integer: "\(value)" == "\(row.integer(column))"
-        case .text: Decimal(string: row.text(column), locale: Locale(identifier: "en_US_POSIX")) == value
+        case .text: DecimalDigits(row.text(column)) == DecimalDigits(value)
         case .blob, .null: false
         }
     }

@@ -54,8 +54,11 @@ struct CoreDataArguments: ParsableArguments {
         --into makes a new store of a SQLite file of Core Data or SwiftData. The model is the one in the file, or \
         what --model names; files from before 2016 have none, and then the tables say what they can. The file is \
         only read. The store appears when it is complete; after an interruption the same command goes on. --check \
-        makes nothing and lists faults: keys that lead nowhere, required values that are nil, values that break \
-        rules or are not unique. --transformables codable makes values of archives of plain Foundation objects. The \
+        makes nothing and lists faults, each with its entity, key and what an import does about it by --on-fault; exit \
+        code 1 if there is any. Faults are keys that lead nowhere, one-to-ones with one end, places in lists that are \
+        missing or shared, rows of unknown entities, values of other types or out of range, required values that are \
+        nil, values that break rules or are not unique, and changes in the -wal file that cannot be read. \
+        --transformables codable makes values of archives of plain Foundation objects. The \
         persistent history becomes transactions that have the rows they were the last to change, with author and, in \
         their metadata, date, context, bundle and process; the others become notes. --verify compares every row and \
         link of the file with the store; exit code 1 if any differs. SQLite (libsqlite3) must be installed.
@@ -101,6 +104,7 @@ struct CoreDataArguments: ParsableArguments {
                 }
             progress.finish()
             try print(report, seconds: (ContinuousClock.now - start) / .seconds(1), json: json)
+            if check, report.faultCount > 0 { throw ExitStatus.FoundProblem() }
         } catch is CoreDataImporter.Interrupted {
             progress.finish()
             Output.printError("strata: interrupted; the same command goes on where it was.")

@@ -12,7 +12,7 @@ struct HistoryTrimCommand: StoreCommand {
         discussion: """
             The state at the moment stays, and everything since: diffs, past states, verify and rebuild work from there. \
             What was before is gone for good; a backup made earlier still has it. Apps may use the store meanwhile. A run \
-            that is interrupted has dropped less; the next one goes on.
+            that is interrupted has dropped less; the next one goes on. A date in the future is refused.
 
             Tags before the moment, and subscriptions that have not read up to it, hold the history: trim stops before the \
             oldest of them, names them and exits with 1. --force drops it all the same: it removes these tags, and such a \
@@ -57,6 +57,7 @@ struct HistoryTrimCommand: StoreCommand {
     }
 
     func run() throws {
+        try Moment.checkHasCome(before)
         if !entity.isEmpty { return try thin() }
         let force = truncationForce
         let report: TruncationReport

@@ -56,7 +56,7 @@ struct KeysListCommand: StoreCommand {
             let isKnown = needed.contains(id) || values[id] != nil
             columns.add(
                 id, ValueText.count(values[id] ?? 0, "value"),
-                needed.contains(id) ? "needed" : isKnown ? "no longer needed" : "no key of this store",
+                needed.contains(id) ? "needed" : isKnown ? "no longer needed" : "nothing in this store is under it",
                 files[id] ?? "")
         }
         columns.flush()

@@ -35,6 +35,7 @@ struct SharedTrimCommand: StoreCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
+        try Moment.checkHasCome(before)
         guard SharedLogAddress(store.path) != nil else {
             throw UsageError(
                 "'\(store.path)' is no address of a shared log, such as postgresql://db.example.com/shop#orders.")

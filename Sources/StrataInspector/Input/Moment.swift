@@ -42,6 +42,18 @@ enum Moment {
         return try store.eventNumber(at: try date(text, now: now))
     }
 
+    /// Checks that a moment has come: all of the history is before one that has not.
+    ///
+    /// - Throws: `UsageError`.
+    static func checkHasCome(_ text: String) throws {
+        let now = Date()
+        guard UInt64(text) == nil, let date = knownDate(text, now: now), date > now else { return }
+        throw UsageError(
+            "\(text) is in the future, and all of the history is before it; "
+                + "give --before now to keep the newest state only."
+        )
+    }
+
     /// Checks that a text names no moment by itself: such a tag could be meant by `tag:now` alone.
     ///
     /// - Throws: `UsageError`.

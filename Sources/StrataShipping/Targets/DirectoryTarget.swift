@@ -17,13 +17,14 @@ public struct DirectoryTarget: ShippingTarget {
     /// file `strata.target`: where that is missing, nothing is written.
     public init(_ url: URL) { self.url = url.absoluteURL.standardizedFileURL }
 
+    /// Without a slash at the end, so that nothing is left of the root of all files.
     private var root: String {
         let path = url.path(percentEncoded: false)
-        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        return path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
     /// The path of the directory.
-    public var label: String { root }
+    public var label: String { root.isEmpty ? "/" : root }
 
     /// The files below a folder of the directory, but for hidden ones.
     public func entries(under prefix: String, after start: String?) throws -> [TargetEntry] {
@@ -39,7 +40,7 @@ public struct DirectoryTarget: ShippingTarget {
 
     /// Calls `body` with every plain file below a folder of the target.
     private func walk(_ prefix: String, _ body: (String, stat) throws -> Void) throws {
-        let folder = prefix.isEmpty ? root : root + "/" + prefix.dropLast()
+        let folder = prefix.isEmpty ? label : root + "/" + prefix.dropLast()
         guard BlobFile.exists(folder) else { return }
         guard let stream = opendir(folder) else {
             throw BlobFile.Failure(operation: "list", path: folder, number: errno)
@@ -99,9 +100,15 @@ public struct DirectoryTarget: ShippingTarget {
         let folder = try makeFolder(of: name)
         let partial = folder + "/" + Self.partialPrefix + UUID().uuidString
         defer { unlink(partial) }
-        try BlobFile.create(partial) { write in try write(data) }
+        do {
+            try BlobFile.create(partial) { write in try write(data) }
+        } catch let failure as BlobFile.Failure {
+            // The hidden name says nothing to people.
+            throw BlobFile.Failure(
+                operation: failure.operation, path: root + "/" + name, number: failure.number, detail: failure.detail)
+        }
         guard try body(partial) else { return false }
-        try BlobFile.syncDirectory(folder)
+        try BlobFile.syncDirectory(folder.isEmpty ? "/" : folder)
         return true
     }
 
@@ -109,7 +116,7 @@ public struct DirectoryTarget: ShippingTarget {
     /// left of a disk that is away.
     private func makeFolder(of name: String) throws -> String {
         guard name != TargetPresence.fileName else {
-            try BlobFile.makeDirectories(URL(filePath: root, directoryHint: .isDirectory))
+            try BlobFile.makeDirectories(URL(filePath: label, directoryHint: .isDirectory))
             return root
         }
         guard BlobFile.exists(root + "/" + TargetPresence.fileName) else { throw TargetPresence.isAway(label) }
@@ -123,7 +130,8 @@ public struct DirectoryTarget: ShippingTarget {
             }
             do {
                 // A directory that this user may not list cannot be synced either.
-                if access(parent, R_OK) == 0 { try BlobFile.syncDirectory(parent) }
+                let above = parent.isEmpty ? "/" : parent
+                if access(above, R_OK) == 0 { try BlobFile.syncDirectory(above) }
             } catch {
                 // The next try makes it again, and syncs.
                 rmdir(folder)
@@ -166,7 +174,7 @@ public struct DirectoryTarget: ShippingTarget {
 
     /// Removes files that have been under their hidden names for an hour.
     public func removeLeftovers() throws {
-        try asTargetErrors { sweep(root, before: Date(timeIntervalSinceNow: -Self.longestWrite)) }
+        try asTargetErrors { sweep(label, before: Date(timeIntervalSinceNow: -Self.longestWrite)) }
     }
 
     /// Removes files in a folder that are still under their hidden names and were last written before a moment. Who is
@@ -206,7 +214,7 @@ public struct DirectoryTarget: ShippingTarget {
         } catch {
             throw StrataError(
                 .targetUnavailable, "The target cannot be used: \(error.localizedDescription)",
-                context: .init(path: root), cause: error)
+                context: .init(path: label), cause: error)
         }
     }
 }

@@ -8,7 +8,10 @@ import Testing
 
     @Test(arguments: [
         ("zone room", true), ("zone water", false), ("\"the quiet zone\"", true), ("\"quiet the zone\"", false),
-        ("stalk*", true), ("stal", false), ("\"the quiet zo\"*", true), ("zone OR water", true),
+        ("stalk*", true), ("stal", false), ("\"the quiet zo\"*", true),
+        ("\"the quiet zo*\"", true), ("\"the quiet zo* \"", true), ("\"the quiet zo\" *", true),
+        ("\"quiet zx*\"", false), ("\"zo*\"", true), ("stalk *", true), ("\"quiet * zone\"", true),
+        ("NEAR(\"the wri*\" zone, 10)", true), ("zone OR water", true),
         ("water OR zone AND wind", false), ("(water OR zone) AND room", true), ("zone NOT water", true),
         ("zone NOT room", false), ("zone NOT (room AND water)", true), ("NEAR(stalker zone, 5)", false),
         ("NEAR(stalker zone, 6)", true), ("zone NEAR/1 room", true), ("zone NEAR/0 room", false),
@@ -24,7 +27,7 @@ import Testing
     @Test(arguments: [
         "(", ")", "(zone", "zone)", "\"zone", "AND", "zone AND", "OR zone", "NOT zone", "zone NOT", "NEAR(", "NEAR(a",
         "NEAR(a b, x)", "NEAR(a b, 5", "NEAR((a) b)", "*", "zone NEAR writer NEAR room", "a NEAR", "a NEAR/x b",
-        "(a b) NEAR c", "title:", "^", "()",
+        "(a b) NEAR c", "title:", "^", "()", "\"th* quiet\"", "\"the qui* zo*\"",
         "a NEAR/99999999999999999999 b",
     ])
     func queriesThatCannotBeReadAreRefused(query: String) {

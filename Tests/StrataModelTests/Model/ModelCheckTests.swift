@@ -268,7 +268,7 @@ struct ModelCheckTests {
                 partialIndexPredicate: try? FetchPredicate(format: format))
             #expect(!problems(entity("A", properties, indexes: [index])).isEmpty, "\(format)")
         }
-        #expect(problems(partial("next.x")) == ["A.next.x is unknown, in the partial index i."])
+        #expect(problems(partial("next.x")) == ["A.next.x leads to another object, in the partial index i."])
     }
 
     @Test func misspeltNamesAreSuggested() {

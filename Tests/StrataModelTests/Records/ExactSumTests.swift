@@ -136,4 +136,134 @@ import Testing
         for _ in 0..<1001 { sum.add(DecimalParts(large), -1) }
         #expect(sum.total() == -large)
     }
+
+    // MARK: Rounding
+
+    private static func decimal(_ text: String) -> Decimal {
+        Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) ?? .nan
+    }
+
+    private func total(_ texts: [String]) throws -> AttributeValue {
+        var sum = ExactSum(of: .decimal)
+        for text in texts { try sum.add(.decimal(Self.decimal(text))) }
+        return sum.total
+    }
+
+    @Test(arguments: [
+        // What is exact, beyond the digits in which Foundation adds.
+        (["99999999999999999999999999999", "0.679398521"], "99999999999999999999999999999.679398521"),
+        (["99999999999999999999999999999", "0.6793985210462", "-99999999999999999999999999999"], "0.6793985210462"),
+        (["1e127", "1e-128", "-1e127"], "1e-128"), (["9e127", "9e127"], "18e127"),
+        (
+            ["99999999999999999999999999999999999999e90", "99999999999999999999999999999999999999e90"],
+            "199999999999999999999999999999999999998e90"
+        ),
+        // 38 digits, halves to the even one.
+        (["40000000000000000000000000000000000000", "0.5"], "40000000000000000000000000000000000000"),
+        (["40000000000000000000000000000000000001", "0.5"], "40000000000000000000000000000000000002"),
+        (["40000000000000000000000000000000000000", "0.5", "1e-100"], "40000000000000000000000000000000000001"),
+        (["-40000000000000000000000000000000000001", "-0.5"], "-40000000000000000000000000000000000002"),
+        (["99999999999999999999999999999999999999", "0.9"], "100000000000000000000000000000000000000"), ([], "0"),
+    ])
+    func aSumOfDecimalsIsRoundedOnce(texts: [String], total expected: String) throws {
+        for texts in [texts, texts.reversed()] {
+            guard case .decimal(let total) = try total(texts) else {
+                Issue.record("\(texts) have no sum")
+                continue
+            }
+            #expect(DecimalParts(total) == DecimalParts(Self.decimal(expected)), "\(texts): \(total)")
+        }
+    }
+
+    @Test func aSumThatNoDecimalIsLargeEnoughForIsNil() throws {
+        let largest = "340282366920938463463374607431768211455e127"
+        #expect(try total(Array(repeating: largest, count: 2)) == .null)
+        #expect(try total([largest, "NaN"]) == .null)
+    }
+
+    @Test(arguments: RandomTesting.seeds)
+    func sumsOfDecimalsOfAnySizeDoNotDependOnTheOrder(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<50 {
+            var values = (0..<Int.random(in: 1...30, using: &generator)).map { _ -> Decimal in
+                let digits = (0..<Int.random(in: 1...38, using: &generator)).map { _ in
+                    String(Int.random(in: 0...9, using: &generator))
+                }
+                let exponent = Int.random(in: -128...89, using: &generator)
+                let sign = Bool.random(using: &generator) ? "-" : ""
+                return Self.decimal("\(sign)\(digits.joined())e\(exponent)")
+            }
+            // Large numbers that cancel each other leave the small ones.
+            values += values.prefix(5).map { -$0 }
+            var results: Set<AttributeValue> = []
+            for _ in 0..<4 {
+                values.shuffle(using: &generator)
+                var (sum, state) = (ExactSum(of: .decimal), AggregateState())
+                for value in values {
+                    try sum.add(.decimal(value))
+                    state.add(DecimalParts(value), 1)
+                }
+                results.insert(sum.total)
+                results.insert(try state.result(.decimalSum, .sum, .decimal, rowCount: 0))
+                #expect(try state.result(.decimalSum, .average, .decimal, rowCount: 0) == sum.mean)
+            }
+            #expect(results.count == 1, "seed \(seed), round \(round): \(results)")
+        }
+    }
+
+    @Test func anAverageOfDecimalsIsRoundedOnce() throws {
+        func mean(_ texts: String...) throws -> AttributeValue {
+            var sum = ExactSum(of: .decimal)
+            for text in texts { try sum.add(.decimal(Self.decimal(text))) }
+            return sum.mean
+        }
+        #expect(try mean("1", "1", "1") == .decimal(1))
+        #expect(try mean("1", "0", "1") == .decimal(Self.decimal("0." + String(repeating: "6", count: 37) + "7")))
+        #expect(try mean("1", "0") == .decimal(Self.decimal("0.5")))
+        #expect(
+            try mean("99999999999999999999999999999", "0.679398521", "1e-20")
+                == .decimal(Self.decimal("33333333333333333333333333333.226466174")))
+        #expect(try mean() == .null)
+    }
+
+    @Test func wholeNumbersBeyondTheirTypeAndMixturesAreExact() throws {
+        func total(_ values: [AttributeValue]) throws -> AttributeValue {
+            var sums = try [values, values.reversed()].map { values in
+                var sum = ExactSum()
+                for value in values { try sum.add(value) }
+                return sum.total
+            }
+            #expect(sums[0] == sums[1])
+            return sums.removeLast()
+        }
+        #expect(try total([.integer(.max), .integer(1), .integer(-5)]) == .integer(.max - 4))
+        #expect(try total([.integer(.max), .integer(1)]) == .decimal(Self.decimal("9223372036854775808")))
+        #expect(try total([.double(1e308), .double(1e308), .double(-1e308)]) == .double(1e308))
+        #expect(try total([.float(0.1), .float(0.2), .float(0.3)]) == .double(0.6))
+        #expect(try total([.integer(1), .decimal(Self.decimal("0.5"))]) == .decimal(Self.decimal("1.5")))
+        #expect(try total([.integer(.max), .double(0.5), .integer(-.max)]) == .double(0.5))
+        #expect(try total([.double(.infinity), .double(1)]) == .double(.infinity))
+        #expect(try total([.double(.infinity), .double(-.infinity)]) == .null)
+        #expect(try total([.null, .boolean(true)]) == .integer(1))
+        #expect(throws: StrataError.self) { try total([.string("1")]) }
+    }
+
+    @Test(arguments: RandomTesting.seeds)
+    func runningSumsOfDoublesAreThoseOfTheLongAccumulator(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let values = (0..<Int.random(in: 1...20, using: &generator)).map { _ -> Double in
+                let bits = UInt64.random(in: 0...UInt64.max, using: &generator)
+                let narrow = bits & ~(0x7FF << 52) | UInt64.random(in: 1000...1060, using: &generator) << 52
+                return Double(bitPattern: Bool.random(using: &generator) ? bits : narrow)
+            }
+            var (running, long) = (RunningDouble(), DoubleSum())
+            for value in values {
+                running.add(value)
+                long.add(value, 1)
+            }
+            let (one, other) = (running.rounded, long.rounded)
+            #expect(one == other || one.isNaN && other.isNaN, "seed \(seed): \(values)")
+        }
+    }
 }

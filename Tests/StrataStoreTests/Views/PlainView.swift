@@ -1,5 +1,6 @@
 import Foundation
-import StrataModel
+
+@testable import StrataModel
 
 /// Computes the rows of a view from plain values, by the definition alone.
 struct PlainView {
@@ -123,7 +124,17 @@ struct PlainView {
         case .min: return values.min { $0.order(to: $1) == .ascending } ?? .null
         case .max: return values.max { $0.order(to: $1) == .ascending } ?? .null
         case .sum: return sum(values, path)
-        case .average: return try ValueArithmetic.mean(of: sum(values, path), count: Int64(values.count))
+        case .average: return mean(of: sum(values, path), count: values.count)
+        }
+    }
+
+    private static func mean(of sum: AttributeValue, count: Int) -> AttributeValue {
+        guard count > 0 else { return .null }
+        return switch sum {
+        case .integer(let whole): .double(Double(whole) / Double(count))
+        case .decimal(let number): .decimal(number.divided(by: Decimal(count)))
+        case .double(let number): .double(number / Double(count))
+        default: .null
         }
     }
 

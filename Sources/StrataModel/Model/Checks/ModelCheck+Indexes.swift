@@ -110,9 +110,22 @@ extension EntityHierarchy {
     /// The end of a sentence about an entity that the model does not have.
     func ending(forEntity name: String) -> String { NearestName.ending(for: name, among: entities.map(\.name)) }
 
+    /// The relationship that a path begins with, if it goes on to a property that its destination has.
+    private func relationship(before path: String, in entityName: String) -> RelationshipDescription? {
+        let steps = path.split(separator: ".", maxSplits: 1).map(String.init)
+        guard steps.count == 2, let link = declaration(of: steps[0], in: entityName)?.property.relationship,
+            keyPart(steps[1], in: link.destinationEntityName) != nil
+                || relationship(before: steps[1], in: link.destinationEntityName) != nil
+        else { return nil }
+        return link
+    }
+
     /// The reason why a path cannot be part of a key or of a partial index's predicate; nil if it can.
     func complaint(aboutKeyPart path: String, in entityName: String) -> String? {
         guard let part = keyPart(path, in: entityName) else {
+            if let link = relationship(before: path, in: entityName) {
+                return link.isToMany ? "leads over the to-many \(link.name)" : "leads to another object"
+            }
             return "is unknown" + aside(forPath: path, in: entityName)
         }
         if part.declaration.property.isTransient { return "is transient" }

@@ -122,7 +122,7 @@ extension ModelCheck {
             }
         }
         guard let aggregate = view.aggregates.first(where: { $0.name == column }) else {
-            return "\(column) is no column" + NearestName.ending(for: column, among: view.columnNames)
+            return "\(column) is no column" + NearestName.aside(for: column, among: view.columnNames)
         }
         if aggregate.function == .projection { return "\(column) is of any length" }
         return aggregate.function.isOrdered ? "\(column) is of an object that may change" : nil

@@ -21,8 +21,8 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
         let members = operand.members
         switch self {
         case .count: return .one(.integer(Int64(members.count)))
-        case .sum: return .one(try ValueArithmetic.sum(members))
-        case .average: return .one(try ValueArithmetic.average(members))
+        case .sum: return .one(try ValueArithmetic.sum(members).total)
+        case .average: return .one(try ValueArithmetic.sum(members).mean)
         case .minimum: return .one(ValueArithmetic.extreme(members, .ascending))
         case .maximum: return .one(ValueArithmetic.extreme(members, .descending))
         case .unionOfObjects, .unionOfArrays, .unionOfSets: return .many(members.filter { !$0.isNull })

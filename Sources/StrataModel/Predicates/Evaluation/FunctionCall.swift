@@ -75,11 +75,11 @@ struct FunctionCall {
     private func listResult() throws(StrataError) -> PredicateOperand {
         let values = arguments.flatMap(\.list)
         switch function {
-        case .sum: return .one(try ValueArithmetic.sum(values))
+        case .sum: return .one(try ValueArithmetic.sum(values).total)
         case .count: return .one(.integer(Int64(values.count)))
         case .min: return .one(ValueArithmetic.extreme(values, .ascending))
         case .max: return .one(ValueArithmetic.extreme(values, .descending))
-        case .average: return .one(try ValueArithmetic.average(values))
+        case .average: return .one(try ValueArithmetic.sum(values).mean)
         case .median: return .one(try ValueArithmetic.median(values))
         case .mode: return .many(ValueArithmetic.mode(values))
         default: return .one(try ValueArithmetic.standardDeviation(values))

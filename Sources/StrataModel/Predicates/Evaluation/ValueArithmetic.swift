@@ -1,8 +1,8 @@
 import Foundation
 
 // Whole numbers stay whole; quotients round toward zero, as in Core Data and SQL. A whole result that does not fit becomes a
-// double. An average is never whole. Decimals and whole numbers give decimals. All else is computed in doubles; a result
-// that is not a number is nil. A date plus or minus a number of seconds is a date, and the difference of two dates is a
+// double; sums and averages are exact until the end (`ExactSum`). Decimals and whole numbers give decimals. All else is
+// computed in doubles; a result that is not a number is nil. A date plus or minus a number of seconds is a date, and the difference of two dates is a
 // number of seconds.
 
 /// The arithmetic of predicates and aggregates.
@@ -19,7 +19,7 @@ package enum ValueArithmetic {
         case .boolean(let value): .whole(value ? 1 : 0)
         case .integer(let value): .whole(value)
         case .decimal(let value): .decimal(value)
-        case .float(let value): .double(Double(value.description) ?? Double(value))
+        case .float(let value): .double(ExactSum.double(value))
         case .double(let value): .double(value)
         default:
             throw StrataError(.wrongType, "\(function.rawValue) needs numbers, not \(value.kindName).")
@@ -124,25 +124,10 @@ package enum ValueArithmetic {
 
     // MARK: Lists
 
-    static func sum(_ values: [AttributeValue]) throws(StrataError) -> AttributeValue {
-        var total = AttributeValue.integer(0)
-        for value in values where !value.isNull { total = try apply(.add, total, value) }
-        return total
-    }
-
-    static func average(_ values: [AttributeValue]) throws(StrataError) -> AttributeValue {
-        let values = values.filter { !$0.isNull }
-        return try mean(of: try sum(values), count: Int64(values.count))
-    }
-
-    /// A sum divided by a count: a decimal of decimals, otherwise a double, so that a quotient with it has a fraction.
-    package static func mean(of total: AttributeValue, count: Int64) throws(StrataError) -> AttributeValue {
-        if count == 0 { return .null }
-        if case .integer(let whole) = total {
-            let (quotient, remainder) = whole.quotientAndRemainder(dividingBy: count)
-            return .double(remainder == 0 ? Double(quotient) : Double(whole) / Double(count))
-        }
-        return try apply(.divide, total, .integer(count))
+    static func sum(_ values: [AttributeValue]) throws(StrataError) -> ExactSum {
+        var sum = ExactSum()
+        for value in values { try sum.add(value) }
+        return sum
     }
 
     /// The smallest value (`ascending`) or the largest (`descending`).
@@ -163,7 +148,7 @@ package enum ValueArithmetic {
         numbers.sort { $0.order(to: $1) == .ascending }
         guard !numbers.isEmpty else { return .null }
         let middle = numbers.count / 2
-        return numbers.count % 2 == 1 ? numbers[middle] : try average([numbers[middle - 1], numbers[middle]])
+        return numbers.count % 2 == 1 ? numbers[middle] : try sum([numbers[middle - 1], numbers[middle]]).mean
     }
 
     /// The values that occur most often, in the order of their first occurrence.

@@ -10,6 +10,7 @@
 /// | `zone room` | with both words |
 /// | `"the zone"` | with these words in a row |
 /// | `stalk*` | with a word that begins so |
+/// | `"the zo"*`, `"the zo*"` | with the phrase whose last word begins so |
 /// | `^stalker` | that begin with the word |
 /// | `zone OR room`, `zone AND room`, `zone NOT room` | that meet either, both, or the first alone |
 /// | `NEAR(zone room, 5)` | with at most 5 words between the two |

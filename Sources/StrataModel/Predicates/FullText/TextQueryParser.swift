@@ -149,15 +149,16 @@ struct TextQueryParser {
         }
         let start = offset
         var text: [UInt8] = []
+        var isPrefix = false
         if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") {
             text = try quoted()
+            isPrefix = try endsInPrefix(text, start)
         } else {
             while offset < bytes.count, !endsWord(bytes[offset], endsAtComma) { offset += 1 }
             text = Array(bytes[start..<offset])
         }
         if offset == start { throw error("a word is missing here") }
-        let isPrefix = offset < bytes.count && bytes[offset] == UInt8(ascii: "*")
-        if isPrefix { offset += 1 }
+        if acceptStar() { isPrefix = true }
         let first = words.count
         for term in terms.terms(of: text) { words.append(TextWord(term: term)) }
         guard words.count > first else { return nil }
@@ -167,6 +168,29 @@ struct TextQueryParser {
         words[words.count - 1].isPrefix = isPrefix
         phrases.append(TextPhrase(words: first..<words.count, isInitial: isInitial, columns: columns))
         return .phrase(phrases.count - 1)
+    }
+
+    /// The star that makes a prefix of the word before it, or of the last word of a phrase.
+    private mutating func acceptStar() -> Bool {
+        var star = offset
+        while star < bytes.count, Self.isSpace(bytes[star]) { star += 1 }
+        guard star < bytes.count, bytes[star] == UInt8(ascii: "*") else { return false }
+        offset = star + 1
+        return true
+    }
+
+    /// Whether the last word in quotes ends in a star. Any other star behind a word is refused: all words of a phrase but
+    /// the last are whole.
+    private mutating func endsInPrefix(_ text: [UInt8], _ start: Int) throws(StrataError) -> Bool {
+        let end = text.lastIndex { !Self.isSpace($0) } ?? 0
+        for (index, byte) in text.enumerated().dropFirst() where byte == UInt8(ascii: "*") {
+            guard isNameByte(text[index - 1]) else { continue }
+            if index == end { return true }
+            guard Self.isSpace(text[index + 1]) else { continue }
+            offset = start
+            throw error("only the last word of a phrase can be a prefix")
+        }
+        return false
     }
 
     /// The text in quotes; a quote in it is doubled.

@@ -137,23 +137,14 @@ package struct AggregateState: Sendable, Hashable {
                 var reader = ByteReader(bytes)
                 return try ValueCodec.decode(&reader)
             }
-        case .integerSum, .decimalSum, .doubleSum:
-            return try function == .average ? ValueArithmetic.mean(of: total(kind), count: count) : total(kind)
-        }
-    }
-
-    private func total(_ kind: AggregateKind) -> AttributeValue {
-        switch kind {
+        case .integerSum:
+            return function == .average ? ExactSum.mean(whole, of: count) : ExactSum.value(whole)
         case .decimalSum:
-            let total = decimal?.total() ?? 0
-            return total.isNaN ? .null : .decimal(total)
+            let sum = decimal ?? DecimalSum()
+            return ExactSum.value(function == .average ? sum.mean(of: count) : sum.total())
         case .doubleSum:
-            let total = double?.rounded ?? 0
-            return total.isNaN ? .null : .double(total)
-        default:
-            if let small = Int64(exactly: whole) { return .integer(small) }
-            let parts = DecimalParts(normalizing: whole.magnitude, exponent: 0, isNegative: whole < 0)
-            return (try? parts.decimal(at: 0)).map(AttributeValue.decimal) ?? .double(Double(whole))
+            let sum = double?.rounded ?? 0
+            return function == .average ? ExactSum.mean(sum, of: count) : ExactSum.value(sum)
         }
     }
 

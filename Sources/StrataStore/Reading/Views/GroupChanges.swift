@@ -86,7 +86,7 @@ final class GroupChanges {
             case .integer(let number): states[state].add(number, sign)
             case .double(let number): states[state].add(number, sign)
             // As in rows of values: the shortest decimal number that stands for the Float.
-            case .float(let number): states[state].add(Double(number.description) ?? Double(number), sign)
+            case .float(let number): states[state].add(ExactSum.double(number), sign)
             case .decimal(let number): states[state].add(DecimalParts(number), sign)
             default: return
             }

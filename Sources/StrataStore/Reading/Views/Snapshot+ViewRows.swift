@@ -44,6 +44,7 @@ extension Snapshot {
             throw StrataError(.invalidRequest, "Limit and offset cannot be negative.", context: view.context)
         }
         let order = try order(request.sort, view)
+        if let condition = request.predicate { try check(condition, view) }
         let access = ViewAccess(request, view)
         let kept = try kept(view)
         let readsFirst = readsFirst(request, access, kept)
@@ -79,6 +80,19 @@ extension Snapshot {
             context: .init(key: name))
     }
 
+    /// Refuses names that are no columns, and values that can never equal a column's.
+    private func check(_ condition: FetchPredicate, _ view: PreparedView) throws {
+        let names = view.description.columnNames
+        for path in condition.keyPaths.sorted() where !names.contains(path) {
+            // The evaluation says what else is wrong with it.
+            _ = try ViewRowContext(view: view.description, values: []).operand(atPath: path)
+        }
+        guard let entity = schema.entity(named: view.description.entityName) else { return }
+        var check = PredicateCheck(entity, schema)
+        check.columns = Dictionary(zip(names, view.columnTypes), uniquingKeysWith: { first, _ in first })
+        try check.check(condition)
+    }
+
     private func order(_ sort: [SortDescription], _ view: PreparedView) throws -> [CompiledRows.RowOrder] {
         let names = view.description.columnNames
         return try sort.map { key in
@@ -90,5 +104,26 @@ extension Snapshot {
             }
             return CompiledRows.RowOrder(column: column, sort: key)
         }
+    }
+}
+
+extension PreparedView {
+    /// The types of the columns, the keys first.
+    fileprivate var columnTypes: [ExpressionType] {
+        func type(_ value: Value?) -> ExpressionType {
+            guard let value else { return .value(.object) }
+            guard let type = value.type else { return .value(.object) }
+            return .value(ComparedType(AttributeDescription(name: "", type: type)))
+        }
+        return keys.map { type($0) }
+            + aggregates.map { aggregate in
+                switch aggregate.function {
+                case .count, .countDistinct: .value(.integer)
+                case .sum, .average: .number
+                case .min, .max: type(aggregate.value)
+                case .first, .last: aggregate.isList ? .unknown : type(aggregate.shown)
+                case .projection: .unknown
+                }
+            }
     }
 }

@@ -212,7 +212,7 @@ extension KeyRing {
         throw StrataError(
             .encryptionKeyMissing,
             "The model has attributes that are encrypted under keys of subjects, and the store was opened without any; "
-                + "open it with StoreEncryption(key:subjectKeys:).")
+                + "give the store's key and the keys of its subjects.")
     }
 
     /// Whether keys of subjects were given.

@@ -43,8 +43,16 @@ package enum BlobFile {
         }
         guard !missing.isEmpty else { return }
         do {
-            try FileManager.default.createDirectory(
-                at: url, withIntermediateDirectories: true, attributes: mode.map { [.posixPermissions: $0] })
+            for place in missing.reversed() {
+                let path = place.path(percentEncoded: false)
+                guard mkdir(path, place == missing[0] ? mode_t(mode ?? 0o777) : 0o777) != 0 else { continue }
+                let number = errno
+                var status = stat()
+                // Another process may have made it.
+                if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
+                throw Failure(
+                    operation: "make a directory", path: path, number: number == EEXIST ? ENOTDIR : number)
+            }
             for made in missing {
                 let parent = made.deletingLastPathComponent().path(percentEncoded: false)
                 // A directory that this user may not list cannot be synced either.

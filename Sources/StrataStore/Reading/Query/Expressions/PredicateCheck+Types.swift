@@ -10,7 +10,10 @@ extension PredicateCheck {
         switch expression {
         case .constant(let value): return ExpressionType(value, schema)
         case .evaluatedObject: return .object(entity)
-        case .keyPath(let path): return try follow(path, from: .object(entity), expression)
+        case .keyPath(let path):
+            // Other names are refused where the columns are read.
+            if let columns { return columns[path] ?? .unknown }
+            return try follow(path, from: .object(entity), expression)
         case .keyPathOf(let base, let path): return try follow(path, from: try type(of: base), expression)
         case .variable(let name):
             guard let type = variables[name] else {
@@ -167,7 +170,7 @@ extension PredicateCheck {
             guard type.member.canBeNumber else {
                 throw refusal(.wrongType, "\(step) needs numbers; \(path) leads to \(type.member.name).", key: path)
             }
-            return .number
+            return type.member.compared == .decimal ? .value(.decimal) : .number
         case .minimum, .maximum: return type.member
         default: return .list(type.member)
         }

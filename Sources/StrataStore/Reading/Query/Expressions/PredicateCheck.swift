@@ -9,6 +9,8 @@ struct PredicateCheck {
     let schema: Schema
     /// The variables of the enclosing subqueries, with the types of their members.
     var variables: [String: ExpressionType] = [:]
+    /// The columns of the rows that are judged in place of objects; nil for objects.
+    var columns: [String: ExpressionType]?
 
     init(_ entity: EntitySchema, _ schema: Schema) {
         self.entity = entity

@@ -1,3 +1,4 @@
+import Foundation
 import StrataModel
 
 /// Evaluates an expression for one object after another.
@@ -9,7 +10,8 @@ struct ValueReader: Sendable {
         /// An encrypted property of the row itself.
         case encrypted(Int, EncryptedComparison)
         case path(ValuePath)
-        case expression(FetchExpression)
+        /// Whether a whole number stands for a decimal, such as the sum of no decimals.
+        case expression(FetchExpression, isDecimal: Bool)
     }
 
     private let source: Source
@@ -43,8 +45,8 @@ struct ValueReader: Sendable {
                 source = .path(ValuePath(path, schema))
             }
         default:
-            _ = try PredicateCheck(entity, schema).type(of: expression)
-            (source, type) = (.expression(expression), nil)
+            let result = try PredicateCheck(entity, schema).type(of: expression)
+            (source, type) = (.expression(expression, isDecimal: result.compared == .decimal), nil)
         }
     }
 
@@ -57,8 +59,9 @@ struct ValueReader: Sendable {
         case .slot(let slot): return try row.value(slot)
         case .encrypted(let slot, let encryption): return try encryption.decrypted(row.value(slot), of: id)
         case .path(let path): return try path.value(row, id, evaluation)
-        case .expression(let expression):
+        case .expression(let expression, let isDecimal):
             let operand = try evaluation.expressions.withRow(row, id) { try $0.value(of: expression) }
+            if isDecimal, case .one(.integer(let whole)) = operand { return .decimal(Decimal(whole)) }
             if case .one(let value) = operand { return value }
             throw StrataError(
                 .invalidRequest, "\(expression) is a list; a column needs one value of each object.")

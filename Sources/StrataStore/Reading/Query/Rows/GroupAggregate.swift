@@ -37,7 +37,7 @@ private final class AnyAggregate: GroupAggregate {
     private var groups: [Accumulator] = []
 
     init(_ function: FetchFunction, _ reader: ValueReader?) {
-        fresh = Accumulator(function, isOfDecimals: reader?.type == .decimal)
+        fresh = Accumulator(function, reader?.type)
         self.reader = reader
     }
 
@@ -75,9 +75,7 @@ private final class PresenceCount: GroupAggregate {
 private final class IntegerAggregate: GroupAggregate {
     private struct State {
         var count: Int64 = 0
-        var value: Int64 = 0
-        /// The sum when it has left the range of integers.
-        var beyond: Double?
+        var value: Int128 = 0
     }
 
     private let function: FetchFunction
@@ -96,25 +94,18 @@ private final class IntegerAggregate: GroupAggregate {
         let state = groups[group]
         groups[group].count &+= 1
         switch function {
-        case .min: if state.count == 0 || value < state.value { groups[group].value = value }
-        case .max: if state.count == 0 || value > state.value { groups[group].value = value }
-        default:
-            let (sum, overflows) = state.value.addingReportingOverflow(value)
-            if overflows || state.beyond != nil {
-                groups[group].beyond = (state.beyond ?? Double(state.value)) + Double(value)
-            } else {
-                groups[group].value = sum
-            }
+        case .min: if state.count == 0 || value < state.value { groups[group].value = Int128(value) }
+        case .max: if state.count == 0 || value > state.value { groups[group].value = Int128(value) }
+        default: groups[group].value = state.value &+ Int128(value)
         }
     }
 
     func result(of group: Int) throws -> AttributeValue {
         let state = groups[group]
         switch function {
-        case .min, .max: return state.count == 0 ? .null : .integer(state.value)
-        default:
-            let sum = state.beyond.map(AttributeValue.double) ?? .integer(state.value)
-            return function == .sum ? sum : try ValueArithmetic.mean(of: sum, count: state.count)
+        case .min, .max: return state.count == 0 ? .null : .integer(Int64(truncatingIfNeeded: state.value))
+        case .average: return ExactSum.mean(state.value, of: state.count)
+        default: return ExactSum.value(state.value)
         }
     }
 }
@@ -124,7 +115,7 @@ private final class DoubleAggregate: GroupAggregate {
     private let function: FetchFunction
     private let slot: Int
     private let isDate: Bool
-    @exclusivity(unchecked) private var groups: [(count: Int64, value: Double)] = []
+    @exclusivity(unchecked) private var groups: [(count: Int64, value: RunningDouble)] = []
 
     init(_ function: FetchFunction, _ slot: Int, isDate: Bool) {
         self.function = function
@@ -132,30 +123,30 @@ private final class DoubleAggregate: GroupAggregate {
         self.isDate = isDate
     }
 
-    func addGroup() { groups.append((0, 0)) }
+    func addGroup() { groups.append((0, RunningDouble())) }
 
     func add(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, to group: Int) {
         guard let value = row.double(slot) else { return }
-        let state = groups[group]
         switch function {
         case .min, .max:
             guard !value.isNaN else { return }
-            let isBetter = function == .min ? value < state.value : value > state.value
-            if state.count == 0 || isBetter { groups[group].value = value }
-        default: groups[group].value += value
+            let best = groups[group].value.first
+            if groups[group].count == 0 || (function == .min ? value < best : value > best) {
+                groups[group].value.first = value
+            }
+        default: groups[group].value.add(value)
         }
         groups[group].count &+= 1
     }
 
-    func result(of group: Int) throws -> AttributeValue {
+    func result(of group: Int) -> AttributeValue {
         let (count, value) = groups[group]
         switch function {
         case .min, .max:
             if count == 0 { return .null }
-            return isDate ? .date(Date(timeIntervalSinceReferenceDate: value)) : .double(value)
-        default:
-            let sum: AttributeValue = count == 0 ? .integer(0) : value.isNaN ? .null : .double(value)
-            return function == .sum ? sum : try ValueArithmetic.mean(of: sum, count: count)
+            return isDate ? .date(Date(timeIntervalSinceReferenceDate: value.first)) : .double(value.first)
+        case .average: return ExactSum.mean(value.rounded, of: count)
+        default: return ExactSum.value(value.rounded)
         }
     }
 }

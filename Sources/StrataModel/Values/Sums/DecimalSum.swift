@@ -60,28 +60,54 @@ package struct DecimalSum: Sendable, Hashable {
         if sums[index].sum.isZero { sums.remove(at: index) }
     }
 
-    /// The sum. It is exact if it has at most 38 digits; NaN if there is a NaN.
+    /// The sum, rounded once as `DecimalRounding` does; NaN if there is a NaN, or if the sum is too large for a Decimal.
     package func total() -> Decimal {
         if notNumbers != 0 { return .nan }
-        var total = Decimal(0)
-        for (exponent, sum) in sums {
-            let isNegative = sum.high < 0
-            let magnitude = isNegative ? sum.negated : sum
-            var part = Self.decimal(magnitude.low, exponent)
-            if magnitude.high > 0 {
-                // 2^128 as a decimal has 39 digits, so this part is rounded.
-                part +=
-                    Self.decimal(UInt128(magnitude.high), exponent) * Self.decimal(UInt128(1) << 64, 0)
-                    * Self.decimal(UInt128(1) << 64, 0)
-            }
-            total += isNegative ? -part : part
-        }
-        return total
+        return inOneWord() ?? digits().decimal()
     }
 
-    private static func decimal(_ mantissa: UInt128, _ exponent: Int16) -> Decimal {
-        let parts = DecimalParts(normalizing: mantissa, exponent: Int(exponent), isNegative: false)
-        return (try? parts.decimal(at: 0)) ?? .nan
+    /// The exact sum divided by a number, rounded once; NaN as for the sum.
+    package func mean(of count: Int64) -> Decimal {
+        notNumbers != 0 || count <= 0 ? .nan : digits().divided(by: UInt64(count)).decimal()
+    }
+
+    /// The sum of numbers that are not large; nil for others.
+    private func inOneWord() -> Decimal? {
+        var total: Int128 = 0
+        var last = sums.last?.exponent ?? 0
+        for (exponent, sum) in sums.reversed() {
+            let distance = Int(last - exponent)
+            guard distance <= 38, sum.high == 0 && sum.low >> 127 == 0 || sum.high == -1 && sum.low >> 127 == 1 else {
+                return nil
+            }
+            let (product, overflows) = total.multipliedReportingOverflow(by: DecimalRounding.powers[distance])
+            let (next, overflowsAgain) = product.addingReportingOverflow(Int128(truncatingIfNeeded: sum.low))
+            if overflows || overflowsAgain { return nil }
+            (total, last) = (next, exponent)
+        }
+        let parts = DecimalParts(normalizing: total.magnitude, exponent: Int(last), isNegative: total < 0)
+        do throws(CorruptRecord) { return try parts.decimal(at: 0) } catch { return nil }
+    }
+
+    /// The exact sum in decimal digits.
+    private func digits() -> DecimalRounding {
+        // What is added and what is taken away, in units of the smallest power of ten.
+        var (positive, negative) = (WideInteger(), WideInteger())
+        var last = sums.last?.exponent ?? 0
+        for (exponent, sum) in sums.reversed() {
+            positive.multiply(byTenTo: Int(last - exponent))
+            negative.multiply(byTenTo: Int(last - exponent))
+            let isNegative = sum.high < 0
+            let magnitude = isNegative ? sum.negated : sum
+            let words = [
+                UInt64(truncatingIfNeeded: magnitude.low), UInt64(truncatingIfNeeded: magnitude.low >> 64),
+                UInt64(bitPattern: magnitude.high),
+            ]
+            if isNegative { negative.add(words) } else { positive.add(words) }
+            last = exponent
+        }
+        let (difference, isNegative) = positive.difference(from: negative)
+        return DecimalRounding(digits: difference.digits, exponent: Int(last), isNegative: isNegative)
     }
 
     // MARK: Bytes
