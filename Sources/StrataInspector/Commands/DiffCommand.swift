@@ -111,7 +111,7 @@ struct StoreDifference {
                 case (false, false): nil
                 }
             guard let kind else { return nil }
-            let properties = object.values.filter { $0.value.before != $0.value.after && !hidden.contains($0.key) }
+            let properties = object.values.filter { !$0.value.isNothing && !hidden.contains($0.key) }
                 .map { (names.name(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 }
             return Object(name: names.name(of: id), change: kind, properties: properties)
         }
