@@ -28,7 +28,7 @@ struct BlameCommand: StoreCommand {
 
     func run() throws {
         try store.reading { store in
-            let id = try ObjectReference.parse(object, in: store)
+            let id = try ObjectReference.parse(object, in: store, past: true)
             let moment = try StoreMoment(at, in: store)
             let names = try store.recordedNames()
             guard let state = try ShownObject.read(id, at: moment, in: store) else {

@@ -58,14 +58,14 @@ struct DiffCommand: StoreCommand {
 
     private func keepWanted(_ changes: inout NetChanges, _ store: Store) throws {
         if let entity {
-            let wanted = Set(try EntityName.find(entity, in: store).entityIDs)
+            let wanted = try EntityName.numbersEver(of: entity, in: store)
             changes.objects = changes.objects.filter { wanted.contains($0.key.entityID) }
             changes.pairs = changes.pairs.filter {
                 wanted.contains($0.key.source.entityID) || wanted.contains($0.key.target.entityID)
             }
         }
         if let object {
-            let id = try ObjectReference.parse(object, in: store)
+            let id = try ObjectReference.parse(object, in: store, past: true)
             changes.objects = changes.objects.filter { $0.key == id }
             changes.pairs = changes.pairs.filter { $0.key.source == id || $0.key.target == id }
         }

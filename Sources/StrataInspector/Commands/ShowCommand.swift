@@ -28,7 +28,7 @@ struct ShowCommand: StoreCommand {
 
     func run() throws {
         try store.reading { store in
-            let id = try ObjectReference.parse(object, in: store)
+            let id = try ObjectReference.parse(object, in: store, past: true)
             let moment = try StoreMoment(at, in: store)
             let eventNumber = moment.eventNumber
             let names = try store.recordedNames()
@@ -111,6 +111,8 @@ struct ShownObject {
         let fate =
             if let deletion = history.first(where: { $0.kind == .deleted && $0.eventNumber <= eventNumber }) {
                 "it was deleted by event \(deletion.eventNumber)"
+            } else if let first = history.last, first.eventNumber <= eventNumber {
+                "its entity was not in the model then"
             } else if let first = history.last {
                 "it was inserted by event \(first.eventNumber)"
             } else {

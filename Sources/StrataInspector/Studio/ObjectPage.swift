@@ -68,7 +68,7 @@ struct ObjectPage: Encodable {
     private static let mostMembers = 20
 
     init(_ reference: String, _ reading: StudioReading) throws {
-        let id = try StudioProblem.of("object") { try ObjectReference.parse(reference, in: reading.store) }
+        let id = try StudioProblem.of("object") { try ObjectReference.parse(reference, in: reading.store, past: true) }
         moment = try StudioMoment(reading)
         object = reading.names.name(of: id)
         label = reading.links.label(of: id)
