@@ -73,6 +73,11 @@ public struct StudioResponder: HTTPResponder {
     // MARK: Answers
 
     private func answer(_ request: Request) async throws -> Response {
+        guard request.method == .post || !Self.hasBody(request) else {
+            var refusal = Self.refusal(.contentTooLarge, "A page takes no content of a request.", request)
+            refusal.headers[.connection] = "close"
+            return refusal
+        }
         guard var address = StudioAddress(request.uri) else {
             return Self.refusal(.badRequest, "The address cannot be decoded.", request)
         }
@@ -89,6 +94,10 @@ public struct StudioResponder: HTTPResponder {
         let isOther = address.path.count > 1 && ["value", "model.svg", "export"].contains(address.path[1])
         if Self.wantsPage(request), !isJSON, !isOther { return file("index.html", request) }
         return try await Self.response(to: address, of: studio, request)
+    }
+
+    private static func hasBody(_ request: Request) -> Bool {
+        request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { $0 != "0" } ?? false
     }
 
     private static let mostBytesOfChange = 1 << 20
@@ -110,11 +119,13 @@ public struct StudioResponder: HTTPResponder {
         return Self.response(.ok, file.contentType, file.content)
     }
 
-    /// Asks for a page, and stops asking when the client has gone.
+    /// Asks for a page, and stops asking when the client has gone or the server ends.
     private static func response(
         to address: StudioAddress, of studio: Studio, _ request: Request
     ) async throws -> Response {
-        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in await studio.answer(address) }
+        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in
+            await cancelWhenGracefulShutdown { await studio.answer(address) }
+        }
         var response = response(.init(code: answer.status), answer.contentType, answer.body)
         if let name = answer.fileName { response.headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
         return response
