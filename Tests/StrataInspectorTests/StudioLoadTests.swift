@@ -59,4 +59,16 @@ private final class Ends: Sendable {
         for reader in readers { _ = await reader.value }
         #expect(await visit.studio.answer(StudioAddress(path: [visit.name, "model"])).status == 200)
     }
+
+    @Test(arguments: [
+        (["sort": "year / 0"], "sort"), (["sort": "nothing"], "sort"), (["columns": "nothing"], "columns"),
+        (["where": "title MATCHES '['"], "where"), (["where": "title MATCHES '['", "sort": "year"], "where"),
+        (["where": "year > 0", "sort": "year / 0", "columns": "title"], "sort"),
+    ])
+    func anErrorIsThatOfThePartThatHasIt(query: [String: String], field: String) throws {
+        for page in ["objects/Film", "export/Film"] {
+            let problem = try visit.page(page, query, status: 400)["error"]
+            #expect(problem["field"].text == field, "\(page): \(problem["message"].text ?? "")")
+        }
+    }
 }

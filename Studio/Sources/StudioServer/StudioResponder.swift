@@ -83,11 +83,7 @@ public struct StudioResponder: HTTPResponder {
         }
         if request.method == .post { return try await change(address, request) }
         if address.path.first == "-" { return file(address.path.dropFirst().joined(separator: "/"), request) }
-        let isJSON = address.path.last?.hasSuffix(".json") ?? false
-        if isJSON, let last = address.path.popLast() {
-            let name = String(last.dropLast(".json".count))
-            if !name.isEmpty, name != "index" { address.path.append(name) }
-        }
+        let isJSON = takesEnding(&address)
         if address.path.count == 2, let feed = feed(address) {
             return feed.lines.map(Self.events) ?? Self.refusal(.notFound, "There is no such store.", request)
         }
@@ -98,6 +94,18 @@ public struct StudioResponder: HTTPResponder {
 
     private static func hasBody(_ request: Request) -> Bool {
         request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { $0 != "0" } ?? false
+    }
+
+    /// Takes the `.json` from an address, which then asks for data whoever reads it: `/S/model.json`, `/S/index.json`.
+    private func takesEnding(_ address: inout StudioAddress) -> Bool {
+        guard let last = address.path.last, last.hasSuffix(".json") else { return false }
+        // A store may have a name with this ending.
+        if address.path.count == 1, studio.names.contains(last) { return false }
+        let name = String(last.dropLast(".json".count))
+        address.path.removeLast()
+        // Below the stores, an entity or a property may be called index.
+        if !name.isEmpty, name != "index" || address.path.count > 1 { address.path.append(name) }
+        return true
     }
 
     private static let mostBytesOfChange = 1 << 20

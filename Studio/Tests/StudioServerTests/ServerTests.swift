@@ -250,6 +250,30 @@ import Testing
         try await running
     }
 
+    @Test func twoHostsAreRefused() async throws {
+        try await serving { visitor in
+            let cookie = try await visitor.enter()
+            let host = try #require(HTTPField.Name("Host"))
+            let answer = try await visitor.get("/Small/model.json", [.cookie: cookie, host: "evil.example"])
+            #expect(answer.status == .badRequest)
+        }
+    }
+
+    @Test func namesThatLookLikeEndingsAreNames() async throws {
+        let store = try SmallStore(name: "x.json", entity: "index")
+        try await serving(store.path) { visitor in
+            let cookie = try await visitor.enter()
+            for path in ["/x.json/objects/index.json", "/x.json/model.json", "/x.json.json", "/x.json/index.json"] {
+                let answer = try await visitor.get(path, [.cookie: cookie])
+                #expect(answer.status == .ok && answer.text.contains("\"index\""), "\(path): \(answer.text)")
+            }
+            let page = try await visitor.get("/x.json", [.cookie: cookie, .accept: "text/html"])
+            #expect(page.text.hasPrefix("<!doctype html>"))
+            let stores = try await visitor.get("/index.json", [.cookie: cookie])
+            #expect(stores.text.contains("\"stores\""))
+        }
+    }
+
     @Test func headHasNoBody() async throws {
         try await serving { visitor in
             let cookie = try await visitor.enter()
