@@ -86,6 +86,18 @@ import Testing
         #expect(try page("objects/Film")["count"].number == 2)
     }
 
+    @Test(
+        arguments: [
+            ["kind": "delete", "object": "Film/p7"], ["kind": "delete", "object": "Studio/p2"],
+            ["kind": "set", "object": "Film/p7", "values": ["rating": "5"]],
+            ["kind": "set", "object": "Film/p7", "values": ["rating": "-0"]],
+        ] as [[String: any Sendable]])
+    func anObjectWithANaNIsChangedLikeAnother(change: [String: any Sendable]) throws {
+        #expect(try make(["kind": "set", "object": "Film/p7", "values": ["rating": "nan"]]) == 6)
+        #expect(try value("rating", of: "Film/p7")?.lowercased() == "nan")
+        #expect(try make(change) == 7)
+    }
+
     @Test func linksAreMadeAndCut() throws {
         let link: [String: Any] = [
             "kind": "link", "object": "Film/p8", "relationship": "genres", "members": ["Genre/p3"],

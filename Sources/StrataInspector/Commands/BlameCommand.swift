@@ -28,13 +28,13 @@ struct BlameCommand: StoreCommand {
 
     func run() throws {
         try store.reading { store in
-            let id = try ObjectReference.parse(object, in: store)
+            let id = try ObjectReference.parse(object, in: store, past: true)
             let moment = try StoreMoment(at, in: store)
             let names = try store.recordedNames()
             guard let state = try ShownObject.read(id, at: moment, in: store) else {
                 throw try ShownObject.absent(id, moment.eventNumber, names, store)
             }
-            let origins = try ValueOrigins(of: id, through: moment.eventNumber, names, store)
+            let origins = try ValueOrigins(of: id, through: moment.eventNumber, store)
             if json { return try printJSON(state, origins, names) }
             print(state, origins, moment.linkNames(names, in: store))
         }
@@ -44,14 +44,14 @@ struct BlameCommand: StoreCommand {
         var columns = Columns(
             [.left, .right, .left, .left, .left, .left], isFirm: [false, true, true, false, true, false],
             cutsToTerminal: true)
-        for (name, value) in state.values {
-            let origin = origins[name]
+        for value in state.values {
+            let origin = origins[value.property]
             columns.add([
-                .init(name, .bold), .init(origin.map { "\($0.event.eventNumber)" } ?? "-", .dim),
+                .init(value.name, .bold), .init(origin.map { "\($0.event.eventNumber)" } ?? "-", .dim),
                 .init(origin.map { ValueText.moment($0.transaction.date) } ?? "-", .dim),
                 .init(origin?.transaction.author ?? "-", .cyan),
                 .init(origin.map { "\($0.event.kind)" } ?? (origins.isCut ? "before the history" : "by default")),
-                .init(ValueText.of(value) { links.label(of: $0) }),
+                .init(ValueText.of(value.value) { links.label(of: $0) }),
             ])
         }
         columns.flush()
@@ -69,7 +69,7 @@ struct BlameCommand: StoreCommand {
         }
         try JSONText.print([
             "object": names.name(of: state.id), "eventNumber": state.eventNumber.rawValue,
-            "values": JSONObject(state.values.map { ($0, text($1, origins[$0])) }),
+            "values": JSONObject(state.values.map { ($0.name, text($0.value, origins[$0.property])) }),
         ])
     }
 }
@@ -78,17 +78,21 @@ struct BlameCommand: StoreCommand {
 struct ValueOrigin {
     let event: RecordedEvent
     let transaction: TransactionRecord
+    /// The number that the property had then.
+    let property: PropertyID
 }
 
 /// The events that gave an object's properties their values at a moment.
 struct ValueOrigins {
-    private var byName: [String: ValueOrigin] = [:]
+    private var byProperty: [PropertyID: ValueOrigin] = [:]
+    let lineage: PropertyLineage
     /// Whether the history begins after the object's insertion: then a value without an origin may have been written
     /// before. Otherwise it is there by default.
     private(set) var isCut: Bool
 
-    init(of id: ObjectID, through last: EventNumber, _ names: RecordedNames, _ store: Store) throws {
+    init(of id: ObjectID, through last: EventNumber, _ store: Store) throws {
         isCut = try store.baseline() != nil
+        lineage = try PropertyLineage(of: store)
         for event in try store.history(of: id) where event.eventNumber <= last {
             let properties: [PropertyID]
             switch event.payload {
@@ -97,8 +101,9 @@ struct ValueOrigins {
             default: continue
             }
             guard let transaction = try store.transaction(event.transaction) else { continue }
-            for property in properties where byName[names.name(of: property)] == nil {
-                byName[names.name(of: property)] = ValueOrigin(event: event, transaction: transaction)
+            for property in properties where byProperty[lineage.newest(property)] == nil {
+                byProperty[lineage.newest(property)] = ValueOrigin(
+                    event: event, transaction: transaction, property: property)
             }
             // Events before this one belong to an earlier life of the object, before it was deleted and restored.
             if event.kind == .inserted {
@@ -108,5 +113,6 @@ struct ValueOrigins {
         }
     }
 
-    subscript(name: String) -> ValueOrigin? { byName[name] }
+    /// The origin of a property's value, by any number that the property has or had.
+    subscript(property: PropertyID) -> ValueOrigin? { byProperty[lineage.newest(property)] }
 }

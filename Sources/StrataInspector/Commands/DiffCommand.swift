@@ -58,14 +58,14 @@ struct DiffCommand: StoreCommand {
 
     private func keepWanted(_ changes: inout NetChanges, _ store: Store) throws {
         if let entity {
-            let wanted = Set(try EntityName.find(entity, in: store).entityIDs)
+            let wanted = try EntityName.numbersEver(of: entity, in: store)
             changes.objects = changes.objects.filter { wanted.contains($0.key.entityID) }
             changes.pairs = changes.pairs.filter {
                 wanted.contains($0.key.source.entityID) || wanted.contains($0.key.target.entityID)
             }
         }
         if let object {
-            let id = try ObjectReference.parse(object, in: store)
+            let id = try ObjectReference.parse(object, in: store, past: true)
             changes.objects = changes.objects.filter { $0.key == id }
             changes.pairs = changes.pairs.filter { $0.key.source == id || $0.key.target == id }
         }
@@ -111,7 +111,7 @@ struct StoreDifference {
                 case (false, false): nil
                 }
             guard let kind else { return nil }
-            let properties = object.values.filter { $0.value.before != $0.value.after && !hidden.contains($0.key) }
+            let properties = object.values.filter { !$0.value.isNothing && !hidden.contains($0.key) }
                 .map { (names.name(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 }
             return Object(name: names.name(of: id), change: kind, properties: properties)
         }

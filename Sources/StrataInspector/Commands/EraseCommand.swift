@@ -104,7 +104,7 @@ struct EraseCommand: StoreCommand {
                 guard word.contains("/") else {
                     throw UsageError("'\(word)' names no object. An entity needs --where FORMAT, or --all.")
                 }
-                ids.insert(try ObjectReference.parse(word, in: store, among: .allModels))
+                ids.insert(try ObjectReference.parse(word, in: store, past: true))
             }
         } else {
             ids = Set(try targets.objects(words, store, context).map(\.objectID))

@@ -142,7 +142,7 @@ struct ExportCommand: StoreCommand {
             throw UsageError("Events are chosen by entity, --since and --until.")
         }
         var filter = LogFilter()
-        if let entity { filter.entities = Set(try EntityName.find(entity, in: store).entityIDs) }
+        if let entity { filter.entities = try EntityName.numbersEver(of: entity, in: store) }
         if let since { filter.first = try Moment.firstEvent(since, in: store) }
         filter.last = try until.map { try Moment.lastEvent($0, in: store) } ?? store.head()
         let text = CloudEventText(store, try store.recordedNames())

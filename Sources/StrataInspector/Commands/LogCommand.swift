@@ -101,8 +101,8 @@ struct LogCommand: StoreCommand {
 
     private func filter(_ store: Store, _ names: RecordedNames) throws -> LogFilter {
         var filter = LogFilter()
-        if let entity { filter.entities = Set(try EntityName.find(entity, in: store).entityIDs) }
-        if let object { filter.object = try ObjectReference.parse(object, in: store) }
+        if let entity { filter.entities = try EntityName.numbersEver(of: entity, in: store) }
+        if let object { filter.object = try ObjectReference.parse(object, in: store, past: true) }
         filter.kind = kind.flatMap(LogFilter.kind(named:))
         if let property {
             filter.properties = names.properties(named: property)

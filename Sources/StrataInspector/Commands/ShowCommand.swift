@@ -28,7 +28,7 @@ struct ShowCommand: StoreCommand {
 
     func run() throws {
         try store.reading { store in
-            let id = try ObjectReference.parse(object, in: store)
+            let id = try ObjectReference.parse(object, in: store, past: true)
             let moment = try StoreMoment(at, in: store)
             let eventNumber = moment.eventNumber
             let names = try store.recordedNames()
@@ -86,13 +86,21 @@ struct ShownObject {
         }
     }
 
+    struct Value {
+        /// The number in the model of the moment.
+        let property: PropertyID
+        /// The name in the model of the moment.
+        let name: String
+        let value: AttributeValue
+    }
+
     static let mostMembers = 10
 
     let id: ObjectID
     let eventNumber: EventNumber
     let revision: EventNumber
     /// Values in the order of the model.
-    let values: [(name: String, value: AttributeValue)]
+    let values: [Value]
     let members: [Members]
 
     /// The error that says why the object does not exist at the moment.
@@ -103,6 +111,8 @@ struct ShownObject {
         let fate =
             if let deletion = history.first(where: { $0.kind == .deleted && $0.eventNumber <= eventNumber }) {
                 "it was deleted by event \(deletion.eventNumber)"
+            } else if let first = history.last, first.eventNumber <= eventNumber {
+                "its entity was not in the model then"
             } else if let first = history.last {
                 "it was inserted by event \(first.eventNumber)"
             } else {
@@ -124,12 +134,13 @@ struct ShownObject {
 
     private static func values(
         _ row: SnapshotRow, _ id: ObjectID, _ entity: EntitySchema, _ store: Store
-    ) throws -> [(name: String, value: AttributeValue)] {
+    ) throws -> [Value] {
         try row.converted(to: entity).withReader(entity.layout) { reader throws(CorruptRecord) in
-            var values: [(name: String, value: AttributeValue)] = []
+            var values: [Value] = []
             for property in entity.properties where property.storage != nil && property.storage != .position {
                 let value = try reader.value(property.slot)
-                values.append((property.name, store.keyRing.shown(value, of: property.id, in: id)))
+                let shown = store.keyRing.shown(value, of: property.id, in: id)
+                values.append(Value(property: property.id, name: property.name, value: shown))
             }
             return values
         }
@@ -149,9 +160,9 @@ struct ShownObject {
         Output.shared.line("  as of event \(eventNumber), last changed by event \(revision)")
         Output.shared.line()
         var columns = Columns([.left, .left], indent: "  ")
-        for (name, value) in values {
-            let text = ValueText.of(value, limit: 2000) { links.label(of: $0) }
-            columns.add([.init(name), .init(text, value.isNull ? .dim : nil)])
+        for value in values {
+            let text = ValueText.of(value.value, limit: 2000) { links.label(of: $0) }
+            columns.add([.init(value.name), .init(text, value.value.isNull ? .dim : nil)])
         }
         for list in members { columns.add(list.name, Self.text(list, links)) }
         columns.flush()
@@ -170,7 +181,7 @@ struct ShownObject {
         [
             "object": names.name(of: id), "uri": ObjectReference.uri(id, names, in: store),
             "eventNumber": eventNumber.rawValue, "revision": revision.rawValue,
-            "values": JSONObject(values.map { ($0, JSONText.Value($1) { names.name(of: $0) }) }),
+            "values": JSONObject(values.map { ($0.name, JSONText.Value($0.value) { names.name(of: $0) }) }),
             "members": JSONObject(
                 members.map { list in
                     let first = list.first.map { names.name(of: $0) }

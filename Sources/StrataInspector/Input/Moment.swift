@@ -147,9 +147,11 @@ enum Moment {
 struct StoreMoment {
     let eventNumber: EventNumber
     let schema: Schema
+    private let store: Store
 
     /// - Parameter text: nil for the newest state.
     init(_ text: String?, in store: Store) throws {
+        self.store = store
         eventNumber = try text.map { try Moment.eventNumber($0, in: store) } ?? store.head()
         let newest = store.schema
         guard text != nil else {
@@ -175,10 +177,10 @@ struct StoreMoment {
         LinkNames(store, in: [(eventNumber, schema)], names, usesTitles: usesTitles)
     }
 
-    /// The entity with this name at the moment.
+    /// The entity of the moment that has this name in the model of the moment, or in another one.
     ///
     /// - Throws: `UsageError` with the names that exist.
-    func entity(named name: String) throws -> EntitySchema { try EntityName.find(name, in: schema) }
+    func entity(named name: String) throws -> EntitySchema { try EntityName.find(name, in: schema, of: store) }
 
     func read<R>(
         _ store: Store, monitor: QueryMonitor? = nil, budget: RequestBudget? = nil, _ body: (Snapshot) throws -> R

@@ -26,7 +26,7 @@ enum ExportAnswer {
             throw StudioProblem(400, "as is csv or json.", field: "as")
         }
         let table = try StudioTable(name, reading)
-        let ids = try StudioProblem.of("where") { try reading.read { try $0.fetch(table.sorted) } }
+        let ids = try reading.read { try table.ids(table.sorted, in: $0) }
         guard ids.count <= mostRows else {
             throw StudioProblem(
                 422,

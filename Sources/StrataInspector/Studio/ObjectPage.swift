@@ -68,7 +68,7 @@ struct ObjectPage: Encodable {
     private static let mostMembers = 20
 
     init(_ reference: String, _ reading: StudioReading) throws {
-        let id = try StudioProblem.of("object") { try ObjectReference.parse(reference, in: reading.store) }
+        let id = try StudioProblem.of("object") { try ObjectReference.parse(reference, in: reading.store, past: true) }
         moment = try StudioMoment(reading)
         object = reading.names.name(of: id)
         label = reading.links.label(of: id)
@@ -92,30 +92,30 @@ struct ObjectPage: Encodable {
     private static func values(
         of id: ObjectID, _ state: ShownObject?, _ with: StoreMoment?, _ reading: StudioReading
     ) throws -> [Value] {
-        let origins = try ValueOrigins(
-            of: id, through: reading.moment.eventNumber, reading.names, reading.store)
+        let origins = try ValueOrigins(of: id, through: reading.moment.eventNumber, reading.store)
         let others = try with.flatMap { try ShownObject.read(id, at: $0, in: reading.store) }?.values ?? []
-        let byName = Dictionary(others.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        let shown = state?.values ?? others
-        let schema = reading.moment.schema.entity(id.entityID)
-        return try shown.map { name, value in
-            let value = state == nil ? AttributeValue.null : value
-            let property = schema?.property(named: name)
-            let other = byName[name] ?? .null
+        // The two moments may have different models.
+        let byProperty = Dictionary(
+            others.map { (origins.lineage.newest($0.property), $0.value) }, uniquingKeysWith: { first, _ in first })
+        let schema = (state == nil ? with : nil)?.schema ?? reading.moment.schema
+        return try (state?.values ?? others).map { shown in
+            let value = state == nil ? AttributeValue.null : shown.value
+            let other = byProperty[origins.lineage.newest(shown.property)] ?? .null
+            let origin = origins[shown.property]
             return Value(
-                name: name, type: property?.attribute?.type.name ?? "to-one",
+                name: shown.name, type: schema.property(shown.property)?.attribute?.type.name ?? "to-one",
                 value: StudioCell(value, reading.links, limit: mostCharacters),
-                origin: try origins[name].map { try Self.origin($0, of: name, reading) },
-                isBeforeHistory: origins[name] == nil && origins.isCut,
+                origin: try origin.map { try Self.origin($0, reading) },
+                isBeforeHistory: origin == nil && origins.isCut,
                 other: with.map { _ in StudioCell(other, reading.links, limit: mostCharacters) },
                 isChanged: with.map { _ in !value.isIdentical(to: other) })
         }
     }
 
-    private static func origin(_ origin: ValueOrigin, of name: String, _ reading: StudioReading) throws -> Origin {
+    private static func origin(_ origin: ValueOrigin, _ reading: StudioReading) throws -> Origin {
         var before: StudioCell?
         if case .updated(let changes) = try reading.store.resolved(origin.event).payload,
-            let change = changes.first(where: { reading.names.name(of: $0.property) == name })
+            let change = changes.first(where: { $0.property == origin.property })
         {
             before = StudioCell(change.before, reading.links)
         }

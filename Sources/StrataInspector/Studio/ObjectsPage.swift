@@ -67,9 +67,7 @@ struct ObjectsPage: Encodable {
 
     private static func found(_ part: StoreRequest, _ table: StudioTable, _ reading: StudioReading) throws -> Found {
         try reading.read { snapshot in
-            let rows = try StudioProblem.of("where") {
-                try table.rows(of: try snapshot.fetch(part), in: snapshot)
-            }
+            let rows = try table.rows(of: try table.ids(part, in: snapshot), in: snapshot)
             let total = try snapshot.count(table.all)
             return Found(
                 rows: rows, count: try table.matching.predicate == nil ? total : snapshot.count(table.matching),

@@ -1,6 +1,6 @@
-import Dispatch
 public import Foundation
 import Locking
+import StrataGraph
 import StrataModel
 import StrataStore
 
@@ -17,9 +17,9 @@ public final class Studio: Sendable {
     private let drafts = StudioDrafts()
     /// Whether pages may change the stores.
     public let isWritable: Bool
-    /// Reading blocks, so it has threads of its own.
-    private let queue = DispatchQueue(label: "strata.studio", attributes: .concurrent)
-    private static let mostRunning = 16
+    static let mostRunning = 16
+    /// Reading blocks, so it has threads of its own: those of Dispatch and of tasks are as many as the machine has cores.
+    private static let threads = WorkerThreads(limit: mostRunning)
 
     /// Opens stores for reading, or for changes too. For the address of a shared log it opens a store in memory, which
     /// receives the log.
@@ -67,7 +67,8 @@ public final class Studio: Sendable {
         await running { _ in self.change(address, body) }
     }
 
-    private func running(_ body: @escaping @Sendable (QueryMonitor) -> StudioAnswer) async -> StudioAnswer {
+    /// Runs `body` on a thread where it may block, if fewer than `mostRunning` others run.
+    func running(_ body: @escaping @Sendable (QueryMonitor) -> StudioAnswer) async -> StudioAnswer {
         let isFull = running.withLock { running in
             if running >= Self.mostRunning { return true }
             running += 1
@@ -78,7 +79,7 @@ public final class Studio: Sendable {
         let monitor = QueryMonitor()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                queue.async { continuation.resume(returning: body(monitor)) }
+                Self.threads.submit { continuation.resume(returning: body(monitor)) }
             }
         } onCancel: {
             monitor.cancel()

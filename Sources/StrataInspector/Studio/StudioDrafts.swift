@@ -145,6 +145,18 @@ final class StudioDrafts: Sendable {
         }
     }
 
+    /// Whether two lists say the same, value for value: a NaN is what it was.
+    private static func isSame(_ left: [ObjectChange], _ right: [ObjectChange]) -> Bool {
+        func isSame(_ left: HistoryEvent.Change, _ right: HistoryEvent.Change) -> Bool {
+            left.key == right.key && left.before.isIdentical(to: right.before)
+                && left.after.isIdentical(to: right.after)
+        }
+        return left.elementsEqual(right) { left, right in
+            left.objectID == right.objectID && left.kind == right.kind && left.links == right.links
+                && left.properties.elementsEqual(right.properties, by: isSame)
+        }
+    }
+
     /// A context on the newest state that has made the change and not saved it.
     private static func context(_ source: StudioStore, with change: StudioChange) throws -> ManagedObjectContext {
         let context = try PersistentContainer(over: source.store).newBackgroundContext()
@@ -170,7 +182,7 @@ final class StudioDrafts: Sendable {
         guard let shown = found else { throw StudioProblem(409, "This change was not shown. Look at it again.") }
         let context = try Self.context(source, with: shown.change)
         let before = context.eventNumber
-        guard try Self.consequences(of: context).changes == shown.changes else {
+        guard Self.isSame(try Self.consequences(of: context).changes, shown.changes) else {
             throw StudioProblem(409, "The store has changed, and this would do something else now. Look at it again.")
         }
         context.transactionAuthor = Self.text(wish.author) ?? NSUserName()

@@ -41,11 +41,27 @@ struct StudioTable {
             })
     }
 
+    /// The objects of the table, or a part of them; an error is that of the order if the filter alone has none.
+    func ids(_ part: StoreRequest, in snapshot: Snapshot) throws -> [ObjectID] {
+        do {
+            return try snapshot.fetch(part)
+        } catch {
+            var field = "where"
+            if let error = error as? StrataError, error.code != .budgetExceeded, !part.sort.isEmpty {
+                _ = try StudioProblem.of(field) { try snapshot.count(matching) }
+                field = "sort"
+            }
+            return try StudioProblem.of(field) { throw error }
+        }
+    }
+
     /// The cells of some objects, each with its object.
     func rows(
         of ids: [ObjectID], in snapshot: Snapshot
     ) throws -> [(object: ObjectID, cells: ArraySlice<PredicateOperand>)] {
-        try stream.rows(of: ids, in: snapshot).map { ($0.object, $0.cells.prefix(columns.count)) }
+        try StudioProblem.of("columns") {
+            try stream.rows(of: ids, in: snapshot).map { ($0.object, $0.cells.prefix(columns.count)) }
+        }
     }
 
     /// The order, which is checked apart from the filter, so that an error is shown in its place.

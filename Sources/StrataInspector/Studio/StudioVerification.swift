@@ -1,4 +1,3 @@
-import Dispatch
 import Locking
 import StrataModel
 import StrataStore
@@ -19,7 +18,6 @@ final class StudioVerification: Sendable {
     }
 
     private let running = Locked(Set<String>())
-    private let queue = DispatchQueue(label: "strata.studio.verify", attributes: .concurrent)
 
     /// The steps as lines of JSON. A verification that nobody listens to any more runs to its end.
     func run(_ source: StudioStore, _ depth: VerificationDepth) -> AsyncStream<String> {
@@ -28,10 +26,15 @@ final class StudioVerification: Sendable {
                 Self.send(Step(text: "A verification of this store is running. Wait for its end."), continuation)
                 return continuation.finish()
             }
-            queue.async {
-                Self.send(Self.result(source.store, depth, continuation), continuation)
+            let end: @Sendable (Step) -> Void = { step in
+                Self.send(step, continuation)
                 self.running.withLock { _ = $0.remove(source.name) }
                 continuation.finish()
+            }
+            do {
+                try BackgroundThread.start("strata.verify") { end(Self.result(source.store, depth, continuation)) }
+            } catch {
+                end(Step(text: "The store cannot be verified now: \(error)."))
             }
         }
     }

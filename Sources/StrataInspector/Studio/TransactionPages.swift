@@ -108,7 +108,7 @@ private struct TransactionFilter {
     init(_ reading: StudioReading) throws {
         author = try reading.text("author")
         entities = try reading.text("entity").map { name in
-            try StudioProblem.of("entity") { Set(try EntityName.find(name, in: reading.store).entityIDs) }
+            try StudioProblem.of("entity") { try EntityName.numbersEver(of: name, in: reading.store) }
         }
         text = try reading.text("text")?.lowercased()
     }

@@ -5,7 +5,9 @@ import StrataStore
 /// A whole value, for those that a page shows in part: text as plain text, pictures as such, other data as a file.
 enum ValueAnswer {
     static func answer(_ reference: String, _ name: String, _ reading: StudioReading) throws -> StudioAnswer {
-        let id = try StudioProblem.of("object") { try ObjectReference.parse(reference, in: reading.store) }
+        let id = try StudioProblem.of("object") {
+            try ObjectReference.parse(reference, in: reading.store, past: true)
+        }
         guard let state = try ShownObject.read(id, at: reading.moment, in: reading.store) else {
             throw StudioProblem(404, "There is no such object at this moment.", field: "object")
         }

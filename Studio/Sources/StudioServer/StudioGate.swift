@@ -65,6 +65,9 @@ public final class StudioGate: Sendable {
         guard request.method == .get || request.method == .head || request.method == .post && isWritable else {
             return .refuses(.methodNotAllowed, "Studio only reads.")
         }
+        guard request.headers[.furtherHost] == nil else {
+            return .refuses(.badRequest, "A request names its host once.")
+        }
         guard let authority = request.head.authority, Self.isLoopback(authority) || isBound(authority) else {
             return .refuses(.misdirectedRequest, "Studio answers under 127.0.0.1 and localhost only.")
         }
@@ -135,6 +138,8 @@ public final class StudioGate: Sendable {
 }
 
 extension HTTPField.Name {
+    /// A second host: the first one is the authority of the request.
+    static let furtherHost = Self.known("Host")
     static let fetchSite = Self.known("Sec-Fetch-Site")
     static let fetchMode = Self.known("Sec-Fetch-Mode")
     static let fetchDestination = Self.known("Sec-Fetch-Dest")

@@ -73,22 +73,39 @@ public struct StudioResponder: HTTPResponder {
     // MARK: Answers
 
     private func answer(_ request: Request) async throws -> Response {
+        guard request.method == .post || !Self.hasBody(request) else {
+            var refusal = Self.refusal(.contentTooLarge, "A page takes no content of a request.", request)
+            refusal.headers[.connection] = "close"
+            return refusal
+        }
         guard var address = StudioAddress(request.uri) else {
             return Self.refusal(.badRequest, "The address cannot be decoded.", request)
         }
         if request.method == .post { return try await change(address, request) }
         if address.path.first == "-" { return file(address.path.dropFirst().joined(separator: "/"), request) }
-        let isJSON = address.path.last?.hasSuffix(".json") ?? false
-        if isJSON, let last = address.path.popLast() {
-            let name = String(last.dropLast(".json".count))
-            if !name.isEmpty, name != "index" { address.path.append(name) }
-        }
+        let isJSON = takesEnding(&address)
         if address.path.count == 2, let feed = feed(address) {
             return feed.lines.map(Self.events) ?? Self.refusal(.notFound, "There is no such store.", request)
         }
         let isOther = address.path.count > 1 && ["value", "model.svg", "export"].contains(address.path[1])
         if Self.wantsPage(request), !isJSON, !isOther { return file("index.html", request) }
         return try await Self.response(to: address, of: studio, request)
+    }
+
+    private static func hasBody(_ request: Request) -> Bool {
+        request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { $0 != "0" } ?? false
+    }
+
+    /// Takes the `.json` from an address, which then asks for data whoever reads it: `/S/model.json`, `/S/index.json`.
+    private func takesEnding(_ address: inout StudioAddress) -> Bool {
+        guard let last = address.path.last, last.hasSuffix(".json") else { return false }
+        // A store may have a name with this ending.
+        if address.path.count == 1, studio.names.contains(last) { return false }
+        let name = String(last.dropLast(".json".count))
+        address.path.removeLast()
+        // Below the stores, an entity or a property may be called index.
+        if !name.isEmpty, name != "index" || address.path.count > 1 { address.path.append(name) }
+        return true
     }
 
     private static let mostBytesOfChange = 1 << 20
@@ -110,11 +127,13 @@ public struct StudioResponder: HTTPResponder {
         return Self.response(.ok, file.contentType, file.content)
     }
 
-    /// Asks for a page, and stops asking when the client has gone.
+    /// Asks for a page, and stops asking when the client has gone or the server ends.
     private static func response(
         to address: StudioAddress, of studio: Studio, _ request: Request
     ) async throws -> Response {
-        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in await studio.answer(address) }
+        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in
+            await cancelWhenGracefulShutdown { await studio.answer(address) }
+        }
         var response = response(.init(code: answer.status), answer.contentType, answer.body)
         if let name = answer.fileName { response.headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
         return response

@@ -5,8 +5,10 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
+import ServiceLifecycle
 import StrataInspector
 import StudioServer
+import UnixSignals
 
 /// `strata-studio`: shows stores in a browser, at any moment of their past.
 @main struct StudioProgram: AsyncParsableCommand {
@@ -87,7 +89,13 @@ import StudioServer
                 fflush(nil)
                 if opens { Self.show(address) }
             }, logger: logger)
-        try await application.runService()
+        // What is saved by then is whole: a transaction is in the store or is not.
+        let service = StudioService(application) { _exit(0) }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: service, serviceName: "strata-studio")],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
         studio.close()
     }
 

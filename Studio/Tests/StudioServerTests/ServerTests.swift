@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import ServiceLifecycle
 import StrataGraph
 import StrataInspector
 import Testing
@@ -18,8 +19,8 @@ import Testing
     init() throws { store = try SmallStore() }
 
     /// Runs `body` with the server on a free port.
-    private func serving(_ body: @Sendable (Visitor) async throws -> Void) async throws {
-        let studio = try Studio(paths: [store.path])
+    private func serving(_ path: String? = nil, _ body: @Sendable (Visitor) async throws -> Void) async throws {
+        let studio = try Studio(paths: [path ?? store.path])
         var logger = Logger(label: "studio-tests")
         logger.logLevel = .error
         let application = Application(responder: try StudioResponder(studio, gate), logger: logger)
@@ -219,6 +220,60 @@ import Testing
         }
     }
 
+    @Test(arguments: [1_000, 3_000_000], ["/Small/model.json", "/-/studio.js", "/Small/live", "/"])
+    func aPageWithABodyIsRefused(size: Int, path: String) async throws {
+        try await serving { visitor in
+            let cookie = try await visitor.enter()
+            let body = ByteBuffer(repeating: 120, count: size)
+            let refused = try await visitor.get(path, [.cookie: cookie], body: body)
+            #expect(refused.status == .contentTooLarge)
+            let unknown = try await visitor.get(path, body: body)
+            #expect(unknown.status == .unauthorized)
+        }
+    }
+
+    @Test func aServerThatDoesNotEndIsEnded() async throws {
+        let (ended, source) = AsyncStream<Void>.makeStream()
+        let stuck = StuckService()
+        let service = StudioService(stuck, patience: 0.01) {
+            source.finish()
+            stuck.end()
+        }
+        var logger = Logger(label: "studio-tests")
+        logger.logLevel = .error
+        let group = ServiceGroup(
+            configuration: .init(services: [.init(service: service, serviceName: "stuck")], logger: logger))
+        async let running: Void = group.run()
+        await stuck.started()
+        await group.triggerGracefulShutdown()
+        for await _ in ended {}
+        try await running
+    }
+
+    @Test func twoHostsAreRefused() async throws {
+        try await serving { visitor in
+            let cookie = try await visitor.enter()
+            let host = try #require(HTTPField.Name("Host"))
+            let answer = try await visitor.get("/Small/model.json", [.cookie: cookie, host: "evil.example"])
+            #expect(answer.status == .badRequest)
+        }
+    }
+
+    @Test func namesThatLookLikeEndingsAreNames() async throws {
+        let store = try SmallStore(name: "x.json", entity: "index")
+        try await serving(store.path) { visitor in
+            let cookie = try await visitor.enter()
+            for path in ["/x.json/objects/index.json", "/x.json/model.json", "/x.json.json", "/x.json/index.json"] {
+                let answer = try await visitor.get(path, [.cookie: cookie])
+                #expect(answer.status == .ok && answer.text.contains("\"index\""), "\(path): \(answer.text)")
+            }
+            let page = try await visitor.get("/x.json", [.cookie: cookie, .accept: "text/html"])
+            #expect(page.text.hasPrefix("<!doctype html>"))
+            let stores = try await visitor.get("/index.json", [.cookie: cookie])
+            #expect(stores.text.contains("\"stores\""))
+        }
+    }
+
     @Test func headHasNoBody() async throws {
         try await serving { visitor in
             let cookie = try await visitor.enter()
@@ -240,10 +295,12 @@ private struct Visitor: Sendable {
     let token: String
 
     func get(
-        _ path: String, _ headers: HTTPFields = [:], method: HTTPRequest.Method = .get, host: String = "localhost"
+        _ path: String, _ headers: HTTPFields = [:], method: HTTPRequest.Method = .get, host: String = "localhost",
+        body: ByteBuffer? = nil
     ) async throws -> Answer {
         try await TestClient.withClient(host: "localhost", port: port) { client in
-            let answer = try await client.execute(.init(path, method: method, authority: host, headers: headers))
+            let answer = try await client.execute(
+                .init(path, method: method, authority: host, headers: headers, body: body))
             return Answer(
                 status: answer.status, headers: answer.headers, text: answer.body.map { String(buffer: $0) } ?? "")
         }
@@ -256,6 +313,20 @@ private struct Visitor: Sendable {
     }
 }
 
+/// A server that does not end when it is told to.
+private final class StuckService: Service {
+    private let (starts, hasStarted) = AsyncStream<Void>.makeStream()
+    private let (ends, hasEnded) = AsyncStream<Void>.makeStream()
+
+    func run() async throws {
+        hasStarted.finish()
+        for await _ in ends {}
+    }
+
+    func started() async { for await _ in starts {} }
+    func end() { hasEnded.finish() }
+}
+
 /// A store with three films, one with a hostile title, and one with a title of ten megabytes.
 final class SmallStore: Sendable {
     static let hostile = "<script>alert(1)</script> \u{202E}\n" + String(repeating: "long ", count: 5000)
@@ -263,19 +334,21 @@ final class SmallStore: Sendable {
     static let huge = String(repeating: "\u{E9}x ", count: 2_500_000)
 
     private let folder = FileManager.default.temporaryDirectory.appending(component: "studio-\(UUID().uuidString)")
-    var path: String { folder.appending(component: "Small.strata").path(percentEncoded: false) }
+    private let name: String
+    var path: String { folder.appending(component: "\(name).strata").path(percentEncoded: false) }
 
-    init() throws {
+    init(name: String = "Small", entity: String = "Film") throws {
+        self.name = name
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
-                name: "Film", properties: [.attribute(AttributeDescription(name: "title", type: .string))])
+                name: entity, properties: [.attribute(AttributeDescription(name: "title", type: .string))])
         ])
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let container = PersistentContainer(name: "Small", model: model, at: .url(URL(filePath: path)))
         try container.loadPersistentStores()
         let context = container.newBackgroundContext()
         for title in ["Stalker", Self.hostile, Self.huge] {
-            try context.insertNewObject(forEntityName: "Film").setValue(title, forKey: "title")
+            try context.insertNewObject(forEntityName: entity).setValue(title, forKey: "title")
         }
         try context.save()
         container.close()

@@ -4,7 +4,7 @@ import Locking
 /// Runs work that blocks (waiting for a writer, syncing, reading from disk) on threads of its own.
 ///
 /// Swift's cooperative pool has one thread per core, so blocking one of those would delay unrelated tasks.
-final class WorkerThreads: Sendable {
+package final class WorkerThreads: Sendable {
     static let shared = WorkerThreads(limit: 16)
 
     private struct State {
@@ -19,7 +19,7 @@ final class WorkerThreads: Sendable {
     private let state = Locked(State())
     private let available = DispatchSemaphore(value: 0)
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// Runs `body` on one of the threads.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
@@ -28,7 +28,7 @@ final class WorkerThreads: Sendable {
         }
     }
 
-    func submit(_ work: @escaping @Sendable () -> Void) {
+    package func submit(_ work: @escaping @Sendable () -> Void) {
         let needsThread = state.withLock { state in
             state.waiting.append(work)
             guard state.waiting.count - state.next > state.idle, state.count < limit else { return false }

@@ -46,12 +46,6 @@ extension RecordedNames {
         Set(histories.names.ofAll(histories).properties.lazy.filter { $0.value == name }.map(\.key))
     }
 
-    /// The entity that had this name last, and is not in the newest model.
-    package func formerEntity(named name: String) -> EntityID? {
-        let newest = histories.names.ofNewest(histories).entities
-        return histories.names.ofAll(histories).entities.first { $0.value == name && newest[$0.key] == nil }?.key
-    }
-
     private func find(_ look: (ModelNames) -> String?) -> String? {
         look(histories.names.ofNewest(histories)) ?? look(histories.names.ofAll(histories))
     }
