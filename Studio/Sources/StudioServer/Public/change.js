@@ -81,19 +81,24 @@ const consequence = (item) => el("li", { class: item.kind },
 
 /** A button that turns a value into a field. */
 export function editor(object, item, whole) {
-  const cell = el("span", { class: "edit" });
+  const cell = el("span", { class: "edit", "data-kept": `edit-${item.name}` });
+  const close = () => {
+    cell.removeAttribute("data-begun");
+    cell.replaceChildren(open);
+  };
   const open = el("button", { type: "button", class: "small", "aria-label": `Edit ${item.name}`, click: async () => {
     let text = "";
     if (item.value.kind !== "null" && item.value.kind !== "data") text = await (await fetch(whole, { headers: { Accept: "text/plain" } })).text();
     const isLong = item.type === "string";
     const input = el(isLong ? "textarea" : "input", { "aria-label": item.name, id: `edit-${item.name}`, autocomplete: "off", rows: isLong ? 2 : null });
     input.value = text;
+    cell.setAttribute("data-begun", "");
     cell.replaceChildren(el("form", { class: "edit", submit: (event) => {
       event.preventDefault();
       propose({ kind: "set", object, values: { [item.name]: input.value } });
     } }, input, el("button", { type: "submit" }, "Look"),
     el("button", { type: "button", click: () => propose({ kind: "set", object, values: { [item.name]: null } }) }, "Nil"),
-    el("button", { type: "button", click: () => cell.replaceChildren(open) }, "Cancel")));
+    el("button", { type: "button", click: close }, "Cancel")));
     input.focus();
   } }, "Edit");
   cell.append(open);

@@ -31,7 +31,8 @@ function stores(place, page, navigate) {
 // MARK: Model
 
 function model(place, page) {
-  const drawing = el("div", { class: "scroll diagram", role: "region", tabindex: 0, "aria-label": "Diagram of the model" });
+  const drawing = el("div", { class: "scroll diagram", role: "region", tabindex: 0, "aria-label": "Diagram of the model",
+    "data-kept": `diagram ${location.search}`, "data-begun": true, kept: (event) => loadDrawing(event.currentTarget) });
   loadDrawing(drawing);
   return [el("h1", {}, "Model"),
     el("p", { class: "sub" }, `Version ${page.version} · ${counted(page.entities.length, "entity", "entities")}`),
@@ -155,6 +156,7 @@ function verification() {
   const bar = el("progress", { "aria-label": "Progress", hidden: true });
   const problems = el("ul", { class: "problem" });
   const start = (depth) => {
+    part.setAttribute("data-begun", "");
     for (const button of buttons) button.disabled = true;
     const feed = new EventSource(`/${encodeURIComponent(here().store)}/verify?depth=${depth}`);
     const end = () => {
@@ -179,5 +181,6 @@ function verification() {
   };
   const button = (id, name, depth) => el("button", { type: "button", id, click: () => start(depth) }, name);
   const buttons = [button("verify", "Verify", "full"), button("verify-quick", "Quick look", "quick")];
-  return el("div", { class: "verification" }, ...buttons, bar, text, problems);
+  const part = el("div", { class: "verification", "data-kept": "verification" }, ...buttons, bar, text, problems);
+  return part;
 }

@@ -27,14 +27,16 @@ class Timeline extends HTMLElement {
     this.removeAttribute("aria-busy");
     this.moment = moment;
     this.#at = moment.transaction;
-    if (page || !this.firstChild) this.#build();
+    if (!this.firstChild) this.#build();
+    if (page || !this.picture.firstChild) this.#fill();
     this.#update();
   }
 
   get isPlaying() { return this.#playing !== 0; }
 
-  #build() {
-    const { parts, authors, tags } = this.#page;
+  /** What shows the log. The controls stay as they are: someone may be typing or dragging. */
+  #fill() {
+    const { parts, authors, tags, start, end } = this.#page;
     const width = Math.max(parts.length, 1) * 4;
     const most = Math.max(1, ...parts.map((part) => part.count));
     const bars = parts.flatMap((part, index) => {
@@ -50,20 +52,36 @@ class Timeline extends HTMLElement {
       d: `M${this.#x(tag.transaction)} 0 l4 0 l0 6 l-4 -2 z` },
       svg("title", {}, document.createTextNode(`${tag.name} (transaction ${tag.transaction})`))));
     this.cursor = svg("line", { y1: 0, y2: height, class: "cursor" });
-    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-      ...bars, ...marks, this.cursor);
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.picture.replaceChildren(...bars, ...marks, this.cursor);
+    this.axis.replaceChildren(time(start), time(end));
+    for (const [name, text] of [["min", start], ["max", end]]) if (text) this.day.setAttribute(name, text.slice(0, 10));
+    this.authors.replaceChildren(...authors.map((author, index) => el("li", {},
+      svg("svg", { class: "swatch", viewBox: "0 0 8 8", "aria-hidden": "true" },
+        svg("rect", { width: 8, height: 8, class: `author${index}` })),
+      author.name && index < 7
+        ? el("a", { href: to(["transactions"], { author: author.name }) }, el("bdi", {}, author.name))
+        : author.name ?? "no author", ` ${count(author.count)}`)));
+    this.tags.replaceChildren(...tags.map((tag) => el("li", {},
+      el("a", { href: changed({ at: tag.transaction }) }, el("bdi", {}, tag.name)))));
+  }
+
+  #build() {
+    this.picture = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.axis = el("div", { class: "axis", "aria-hidden": "true" });
+    this.authors = el("ul", { class: "authors", "aria-label": "Authors" });
+    this.tags = el("ul", { class: "tags", "aria-label": "Tags" });
     this.slider = el("div", { class: "slider", role: "slider", tabindex: 0, id: "slider",
       "aria-label": "Moment of the store", "aria-valuemin": 1, keydown: (event) => this.#key(event),
-      pointerdown: (event) => this.#drag(event) }, picture);
+      pointerdown: (event) => this.#drag(event) }, this.picture);
     const button = (id, label, text, press) =>
       el("button", { type: "button", id, "aria-label": label, title: label, click: press }, text);
     this.play = button("play", "Play", "▶", () => this.#toggle());
     this.text = el("p", { class: "moment", id: "moment" });
     const field = el("input", { id: "at", name: "at", "aria-label": "Go to a transaction, a tag or a date",
       placeholder: "12, a tag, 2026-11-21", autocomplete: "off" });
-    const { start, end } = this.#page;
-    const day = el("input", { type: "date", id: "day", "aria-label": "Go to the end of a day", title: "Go to the end of a day",
-      min: start?.slice(0, 10), max: end?.slice(0, 10),
+    const day = this.day = el("input", { type: "date", id: "day", "aria-label": "Go to the end of a day",
+      title: "Go to the end of a day",
       change: () => { if (day.value) this.#send(`${day.value}T23:59:59.999Z`, true); } });
     this.replaceChildren(
       el("div", { class: "controls" },
@@ -74,15 +92,7 @@ class Timeline extends HTMLElement {
         button("newest", "Newest state, and follow ( 0 )", "▸|", () => this.#send(null, true)),
         el("form", { class: "jump", submit: (event) => { event.preventDefault(); this.#send(field.value.trim(), true); } },
           field), day),
-      this.slider, el("div", { class: "axis", "aria-hidden": "true" }, time(start), time(end)), this.text,
-      el("ul", { class: "authors", "aria-label": "Authors" }, authors.map((author, index) => el("li", {},
-        svg("svg", { class: "swatch", viewBox: "0 0 8 8", "aria-hidden": "true" },
-          svg("rect", { width: 8, height: 8, class: `author${index}` })),
-        author.name && index < 7
-          ? el("a", { href: to(["transactions"], { author: author.name }) }, el("bdi", {}, author.name))
-          : author.name ?? "no author", ` ${count(author.count)}`))),
-      el("ul", { class: "tags", "aria-label": "Tags" }, tags.map((tag) => el("li", {},
-        el("a", { href: changed({ at: tag.transaction }) }, el("bdi", {}, tag.name))))));
+      this.slider, this.axis, this.text, this.authors, this.tags);
   }
 
   /** Moves the cursor at once; the text follows with the answer. */
