@@ -41,6 +41,7 @@ async function show() {
     if (own !== request) return;
     draw(place, page);
     main.removeAttribute("aria-busy");
+    if (page.error && !page.moment && known.hasLine) await drawMoment(own);
     if (!asked) return;
     const line = await asked;
     if (own !== request) return;
@@ -73,6 +74,14 @@ function draw(place, page) {
   shown = { address, newest: page.moment?.newest ?? known.newest };
   waiting = 0;
   document.title = [main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · ");
+}
+
+/** The moment of a page that cannot be shown, which may be what is wrong with it. */
+async function drawMoment(own) {
+  const line = await ask(to(["timeline"], { parts: 1 }), own.signal);
+  if (own !== request) return;
+  if (line.error) timeline.lose(here().query.get("at"));
+  else timeline.show(null, line.moment);
 }
 
 function drawLine(line, moment) {

@@ -32,6 +32,16 @@ class Timeline extends HTMLElement {
     this.#update();
   }
 
+  /** Says that the moment of the address cannot be shown. */
+  lose(text) {
+    if (!this.#page) return;
+    this.text.replaceChildren(`There is no moment ${text}; the newest is transaction ${count(this.moment.newest)}`);
+    this.slider.setAttribute("aria-valuetext", this.text.textContent);
+  }
+
+  /** The first transaction that is kept. */
+  get #first() { return Math.max(1, this.#page.first); }
+
   get isPlaying() { return this.#playing !== 0; }
 
   /** What shows the log. The controls stay as they are: someone may be typing or dragging. */
@@ -72,7 +82,7 @@ class Timeline extends HTMLElement {
     this.authors = el("ul", { class: "authors", "aria-label": "Authors" });
     this.tags = el("ul", { class: "tags", "aria-label": "Tags" });
     this.slider = el("div", { class: "slider", role: "slider", tabindex: 0, id: "slider",
-      "aria-label": "Moment of the store", "aria-valuemin": 1, keydown: (event) => this.#key(event),
+      "aria-label": "Moment of the store", keydown: (event) => this.#key(event),
       pointerdown: (event) => this.#drag(event) }, this.picture);
     const button = (id, label, text, press) =>
       el("button", { type: "button", id, "aria-label": label, title: label, click: press }, text);
@@ -85,7 +95,7 @@ class Timeline extends HTMLElement {
       change: () => { if (day.value) this.#send(`${day.value}T23:59:59.999Z`, true); } });
     this.replaceChildren(
       el("div", { class: "controls" },
-        button("first", "First transaction", "|◂", () => this.#go(1, true)),
+        button("first", "First transaction", "|◂", () => this.#go(0, true)),
         button("previous", "Previous transaction ( [ )", "◂", () => this.step(-1)),
         this.play,
         button("next", "Next transaction ( ] )", "▸", () => this.step(1)),
@@ -106,6 +116,7 @@ class Timeline extends HTMLElement {
   #update() {
     const { moment, slider } = this;
     this.#place();
+    slider.setAttribute("aria-valuemin", Math.min(this.#first, this.#at));
     slider.setAttribute("aria-valuemax", moment.newest);
     const who = [moment.author, moment.reason && `“${moment.reason}”`].filter(Boolean).join(" ");
     slider.setAttribute("aria-valuetext", `Transaction ${this.#at} of ${moment.newest}, ${moment.time ?? ""} ${who}`);
@@ -131,9 +142,9 @@ class Timeline extends HTMLElement {
     const { parts } = this.#page;
     const place = Math.min(Math.max(fraction, 0), 1) * parts.length;
     const part = parts[Math.min(Math.floor(place), parts.length - 1)];
-    if (!part) return 1;
+    if (!part) return this.#first;
     const inside = part.count ? Math.ceil((place - Math.floor(place)) * part.count) - 1 : 0;
-    return Math.max(1, Math.min(part.first + Math.max(inside, 0), part.last));
+    return Math.max(this.#first, Math.min(part.first + Math.max(inside, 0), part.last));
   }
 
   #drag(event) {
@@ -152,10 +163,10 @@ class Timeline extends HTMLElement {
   }
 
   #key(event) {
-    const page = Math.max(1, Math.round(this.moment.newest / 20));
+    const page = Math.max(1, Math.round((this.moment.newest - this.#first) / 20));
     const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -page, PageUp: page };
     if (event.key in steps) this.step(steps[event.key]);
-    else if (event.key === "Home") this.#go(1, true);
+    else if (event.key === "Home") this.#go(0, true);
     else if (event.key === "End") this.#send(null, true);
     else if (event.key === " ") this.#toggle();
     else return;
@@ -166,9 +177,10 @@ class Timeline extends HTMLElement {
   step(by) { this.#go(this.#at + by, true); }
   newest() { this.#send(null, true); }
 
+  /** Goes to a transaction, or to the nearest that there is. */
   #go(number, isFinal) {
     if (!this.#page) return;
-    const at = Math.min(Math.max(number, 1), this.moment.newest);
+    const at = Math.min(Math.max(number, this.#first), this.moment.newest);
     if (at === this.#at && !isFinal) return;
     this.#at = at;
     this.#place();
@@ -182,7 +194,7 @@ class Timeline extends HTMLElement {
       clearInterval(this.#playing);
       this.#playing = 0;
     } else {
-      if (this.#at >= this.moment.newest) this.#go(1, true);
+      if (this.#at >= this.moment.newest) this.#go(0, true);
       this.#playing = setInterval(() => {
         if (this.#at >= this.moment.newest) return this.#toggle();
         this.#go(this.#at + 1, false);
