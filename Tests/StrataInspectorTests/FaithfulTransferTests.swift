@@ -32,6 +32,22 @@ import Testing
         #expect(try rows("b", "name, rating") == "name,rating\nx,\ny,3\n")
     }
 
+    @Test(arguments: ["csv", "plist", "json", "ndjson"]) func marksAndSignsComeBack(form: String) throws {
+        try folder.make("a")
+        let lines = [
+            #"{"name":"\ufeffmark","rating":-0.0}"#, #"{"name":"\ufeff"}"#, #"{"name":"a\r\nb\rc\nd"}"#,
+            #"{"name":"a\ufeff\u0001b","rating":0.0}"#, #"{"name":"\ufffd]]>&\ue000"}"#,
+        ]
+        try folder.write("in.ndjson", lines.joined(separator: "\n"))
+        try folder.run("import", "a", "E", "in.ndjson")
+        try folder.run("export", "a", "E", "out.\(form)")
+        try folder.make("b")
+        try folder.run("import", "b", "E", "out.\(form)")
+        for store in ["a", "b"] { try folder.run("export", store, "E", "\(store).ndjson", "--columns", "name, rating") }
+        #expect(try folder.text("b.ndjson") == folder.text("a.ndjson"))
+        #expect(try folder.text("b.ndjson").contains("-0"))
+    }
+
     @Test func aBlankLeavesWhatAMergedObjectHas() throws {
         let folder = try ScratchFolder(
             entity: """

@@ -47,6 +47,9 @@ struct ExactValue {
         case .null: nil
         case .boolean(let value): value
         case .integer(let value): value
+        // Property lists have no negative zero.
+        case .float(let value) where value == 0 && value.sign == .minus: "-0.0"
+        case .double(let value) where value == 0 && value.sign == .minus: "-0.0"
         case .float(let value): Double("\(value)") ?? Double(value)
         case .double(let value): value
         // Property lists keep only whole seconds.
@@ -56,17 +59,20 @@ struct ExactValue {
         case .data(let data): data
         case .blob(let reference): try store.blob(reference)
         case .composite(let elements): try elements.compactMapValues { try property($0) }
-        // XML has no form for most control characters; an import reads the bytes as text again.
+        // XML has no form for most control characters, and its readers change some others; an import reads the bytes as
+        // text again.
         case .string(let text) where !Self.isForXML(text): Data(text.utf8)
         default: try text(value)
         }
     }
 
-    /// Whether all characters are among those of XML 1.0.
+    /// Whether all characters are among those of XML 1.0 that come back as they are: the end of a line is always a line
+    /// feed there, and a byte order mark is no text.
     private static func isForXML(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { character in
             switch character.value {
-            case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x1_0000...: true
+            case 0xD, 0xFEFF: false
+            case 0x9, 0xA, 0x20...0xFFFD, 0x1_0000...: true
             default: false
             }
         }

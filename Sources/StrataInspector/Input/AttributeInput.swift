@@ -32,7 +32,10 @@ struct AttributeInput {
         if case .null = input { return .null }
         if type == .string {
             // A property list has text that XML cannot hold as data.
-            if case .data(let data) = input { return String(data: data, encoding: .utf8).map(AttributeValue.string) }
+            // Foundation's reader would leave out a byte order mark.
+            if case .data(let data) = input {
+                return String(validating: data, as: UTF8.self).map(AttributeValue.string)
+            }
             return input.text.map(AttributeValue.string)
         }
         let word = input.text.map(Self.trimmed)

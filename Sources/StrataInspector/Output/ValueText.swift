@@ -84,12 +84,20 @@ enum ValueText {
         }
     }
 
-    /// ISO 8601, UTC, to the millisecond.
+    /// ISO 8601, UTC, to the nearest millisecond.
     static func moment(_ date: Date) -> String {
-        let seconds = date.timeIntervalSince1970
-        guard DateText.isInCalendar(date) else { return "\(seconds)" }
-        // The style cuts digits off, and a date may be some parts of a microsecond before its millisecond.
-        return DateText.text(date + 0.000_001, Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        guard DateText.isInCalendar(date) else { return "\(date.timeIntervalSince1970)" }
+        // Foundation's style cuts digits off, and a date may be some parts of a microsecond before its millisecond.
+        let seconds = date.timeIntervalSinceReferenceDate
+        var whole = seconds.rounded(.down)
+        var milliseconds = Int(((seconds - whole) * 1000).rounded())
+        if milliseconds == 1000 {
+            let isLast = !DateText.isInCalendar(Date(timeIntervalSinceReferenceDate: whole + 1))
+            (whole, milliseconds) = isLast ? (whole, 999) : (whole + 1, 0)
+        }
+        let digits = String(milliseconds)
+        let text = DateText.text(Date(timeIntervalSinceReferenceDate: whole), .iso8601)
+        return text.dropLast() + ".\(String(repeating: "0", count: 3 - digits.count))\(digits)Z"
     }
 
     /// `12,345`.

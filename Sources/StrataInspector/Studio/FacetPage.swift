@@ -12,10 +12,12 @@ struct FacetPage: Encodable {
         let condition: String?
     }
 
-    /// Values from `from` up to, and without, `to`.
+    /// Values from `from` up to `to`, without `to` unless the range is closed.
     struct Range: Encodable, Equatable {
         let from: StudioCell
         let to: StudioCell
+        /// Whether `to` belongs to the range, which is the last: its type has no round value after the objects'.
+        let isClosed: Bool
         let count: Int
         let condition: String
     }
@@ -63,9 +65,8 @@ struct FacetPage: Encodable {
     ) -> [Range] {
         ValueRanges(counts).list.map { range in
             Range(
-                from: StudioCell(range.from, links), to: StudioCell(range.to, links), count: range.count,
-                condition: FetchPredicate.greaterThanOrEqual(name, range.from).and(.lessThan(name, range.to))
-                    .description)
+                from: StudioCell(range.from, links), to: StudioCell(range.to, links), isClosed: range.isClosed,
+                count: range.count, condition: range.condition(of: name).description)
         }
     }
 

@@ -32,8 +32,8 @@ struct HealthPage: Encodable {
     let moment: StudioMoment
     /// As `strata inspect --json` lists it.
     let listing: JSONObject
-    /// The declared views of the newest model, as `strata views list --json` lists them. A save changes them with
-    /// everything else, so that they are never behind the log.
+    /// The declared views of the newest model, as `strata views list --json` lists them: what each does, and how far
+    /// those that catch up are behind the log.
     let views: [JSONObject]
     /// The consumers of the history, and how far behind each is.
     let subscriptions: [JSONObject]

@@ -66,6 +66,8 @@ struct TimelinePage: Encodable {
     }
 
     let moment: StudioMoment
+    /// The first transaction that is kept, after which the store can be shown; 0 without any.
+    let first: UInt64
     let start: String?
     let end: String?
     /// Those with the most transactions first; nil for transactions without an author, and for the rest.
@@ -83,6 +85,7 @@ struct TimelinePage: Encodable {
             try pulse.update(reading.store) { try reading.checkCancellation() }
             return pulse
         }
+        first = min(pulse.start + 1, moment.newest)
         let (authors, ranks) = Self.ranked(pulse)
         self.authors = authors
         parts = Self.parts(pulse, ranks, most)

@@ -149,7 +149,8 @@ struct TransactionPage: Encodable {
         tags = try reading.store.tags().filter { $0.value == record.lastEvent }.keys.sorted()
         offset = try reading.number("offset", 0...Int.max, default: 0)
         let limit = try reading.number("limit", 1...500, default: 100)
-        previous = wanted > 1 ? wanted - 1 : nil
+        let dropped = try reading.store.baseline()?.transaction.rawValue ?? 0
+        previous = wanted > dropped + 1 ? wanted - 1 : nil
         next = wanted < moment.newest ? wanted + 1 : nil
         events = try Self.events(of: record, offset, limit, reading)
     }

@@ -17,6 +17,9 @@ enum ValueAnswer {
         switch value {
         case .data(let data): return answer(data)
         case .blob(let reference): return answer(try reading.store.blob(reference))
+        // A field for a change begins with this text.
+        case .date(let date):
+            return StudioAnswer(contentType: "text/plain; charset=utf-8", body: Data(DateText.exact(date).utf8))
         default:
             let text = ValueText.exact(value) { reading.names.name(of: $0) }
             return StudioAnswer(contentType: "text/plain; charset=utf-8", body: Data(text.utf8))

@@ -1,5 +1,7 @@
 """The same pages on a phone, in the dark; of the tests for a wide window only those whose outcome may differ there."""
 
+from playwright.sync_api import expect
+
 from harm_test import HarmTest
 from moments_test import MomentsTest
 from pages_test import PagesTest
@@ -18,6 +20,11 @@ class PhoneTest(StudioTest):
         for path in PAGES:
             page = self.go(path)
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390, path)
+
+    def test_a_long_mistake_does_not_widen_the_page(self):
+        page = self.go("/objects/Film?where=" + 7000 * "a")
+        expect(page.locator("#problem")).to_be_visible()
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
 
     def test_the_dark_is_dark(self):
         page = self.go("/model")

@@ -79,21 +79,56 @@ const consequence = (item) => el("li", { class: item.kind },
 
 // MARK: Fields
 
+/** All characters of an answer: `text()` would leave out a byte order mark. */
+async function wholeText(address) {
+  const answer = await fetch(address, { headers: { Accept: "text/plain" } });
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
+}
+
+/** What was typed, with the ends of lines that the text had: a field knows only line feeds. */
+export function withLineEnds(typed, text) {
+  const lines = (some) => some.split(/(?<=\r\n|\r(?!\n)|\n)/);
+  const bare = (line) => line.replace(/[\r\n]+$/, "");
+  const [before, after] = [lines(text), lines(typed)];
+  const usual = text.match(/\r\n|\r|\n/)?.[0] ?? "\n";
+  const ends = (line) => line.length > bare(line).length;
+  const isSame = (one, other) => bare(one) === bare(other) && ends(one) === ends(other);
+  const shortest = Math.min(before.length, after.length);
+  let [start, end] = [0, 0];
+  while (start < shortest && isSame(before[start], after[start])) start += 1;
+  while (end < shortest - start && isSame(before.at(-1 - end), after.at(-1 - end))) end += 1;
+  const middle = after.slice(start, after.length - end).map((line) => ends(line) ? bare(line) + usual : line);
+  return [...before.slice(0, start), ...middle, ...before.slice(before.length - end)].join("");
+}
+
 /** A button that turns a value into a field. */
 export function editor(object, item, whole) {
-  const cell = el("span", { class: "edit" });
+  const cell = el("span", { class: "edit", "data-kept": `edit-${item.name}` });
+  const close = () => {
+    cell.removeAttribute("data-begun");
+    cell.replaceChildren(open);
+  };
   const open = el("button", { type: "button", class: "small", "aria-label": `Edit ${item.name}`, click: async () => {
     let text = "";
-    if (item.value.kind !== "null" && item.value.kind !== "data") text = await (await fetch(whole, { headers: { Accept: "text/plain" } })).text();
+    const hasValue = item.value.kind !== "null" && item.value.kind !== "data";
+    if (hasValue) text = await wholeText(whole);
     const isLong = item.type === "string";
     const input = el(isLong ? "textarea" : "input", { "aria-label": item.name, id: `edit-${item.name}`, autocomplete: "off", rows: isLong ? 2 : null });
     input.value = text;
+    const shown = input.value;
+    // Without a value, an empty text is a change, if somebody made it.
+    let isTouched = false;
+    input.addEventListener("input", () => { isTouched = true; });
+    const note = el("span", { class: "nil", role: "status" });
+    cell.setAttribute("data-begun", "");
     cell.replaceChildren(el("form", { class: "edit", submit: (event) => {
       event.preventDefault();
-      propose({ kind: "set", object, values: { [item.name]: input.value } });
+      if (input.value === shown && (hasValue || !isTouched)) return note.replaceChildren("It has not been changed.");
+      note.replaceChildren();
+      propose({ kind: "set", object, values: { [item.name]: isLong ? withLineEnds(input.value, text) : input.value } });
     } }, input, el("button", { type: "submit" }, "Look"),
     el("button", { type: "button", click: () => propose({ kind: "set", object, values: { [item.name]: null } }) }, "Nil"),
-    el("button", { type: "button", click: () => cell.replaceChildren(open) }, "Cancel")));
+    el("button", { type: "button", click: close }, "Cancel"), note));
     input.focus();
   } }, "Edit");
   cell.append(open);

@@ -64,16 +64,23 @@ function facets(query, columns, go) {
   const where = query.get("where");
   const narrow = (condition, ...text) => condition ? el("button", { type: "button",
     click: () => go({ where: where ? `(${where}) AND ${condition}` : condition }) }, ...text) : text;
-  const show = async (name, button) => {
+  const show = async (name, button, isAgain = false) => {
     for (const other of button.closest("ul").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
     const answer = await fetch(to(["facet", entity, name], { where }), { headers: { Accept: "application/json" } });
     const page = await answer.json();
+    // What is being used is not taken away for a later count.
+    if (isAgain && list.contains(document.activeElement)) return;
     if (page.error) return list.replaceChildren(el("p", { class: "problem" }, page.error.message));
     list.replaceChildren(page.ranges.length ? histogram(page.ranges, narrow) : "",
       el("ul", {}, page.parts.map((part) => el("li", {}, narrow(part.condition, value(part.value)), ` ${count(part.count)}`)),
         page.isCut ? el("li", { class: "nil" }, "and more") : null));
   };
-  return el("details", { class: "properties", id: "facets" }, el("summary", {}, "Values"),
+  return el("details", { class: "properties", id: "facets", "data-kept": `facets ${location.search}`,
+    toggle: (event) => event.currentTarget.toggleAttribute("data-begun", event.currentTarget.open),
+    kept: (event) => {
+      const button = event.currentTarget.querySelector("[aria-pressed=true]");
+      if (button) show(button.textContent, button, true);
+    } }, el("summary", {}, "Values"),
     el("ul", {}, single.map((column) => el("li", {}, el("button", { type: "button", "aria-pressed": "false",
       click: (event) => show(column.name, event.currentTarget) }, column.name)))), list);
 }

@@ -31,7 +31,8 @@ function stores(place, page, navigate) {
 // MARK: Model
 
 function model(place, page) {
-  const drawing = el("div", { class: "scroll diagram", role: "region", tabindex: 0, "aria-label": "Diagram of the model" });
+  const drawing = el("div", { class: "scroll diagram", role: "region", tabindex: 0, "aria-label": "Diagram of the model",
+    "data-kept": `diagram ${location.search}`, "data-begun": true, kept: (event) => loadDrawing(event.currentTarget) });
   loadDrawing(drawing);
   return [el("h1", {}, "Model"),
     el("p", { class: "sub" }, `Version ${page.version} · ${counted(page.entities.length, "entity", "entities")}`),
@@ -137,8 +138,9 @@ function health(place, page) {
     el("h2", {}, "Indexes"), table(["index", "entries", "keys", ""], listing.indexes.map((index) =>
       [`${index.entity ? index.entity + "." : ""}${index.name}`, number(index.entries), size(index.bytes),
         index.unique ? "unique" : ""]), { label: "Indexes" }),
-    el("h2", {}, "Views"), page.views.length ? table(["view", "of", "rows", "size", "behind"], page.views.map((view) =>
-      [`${view.name} (version ${view.version})`, view.entity, number(view.rows), size(view.bytes), "never: saved with each change"]),
+    el("h2", {}, "Views"), page.views.length ? table(["view", "of", "rows", "size", "kept", "state"], page.views.map((view) =>
+      [`${view.name} (version ${view.version})`, view.entity, number(view.rows), size(view.bytes),
+        view.upkeep === "catchingUp" ? "behind the saves, by itself" : "with each save", viewState(view)]),
     { label: "Views" }) : el("p", { class: "nil" }, "The model declares none."),
     ...page.subscriptions.length ? [el("h2", {}, "Subscriptions"), table(["subscription", "has read to", "behind", "waiting since"],
       page.subscriptions.map((item) => [item.name, el("a", { href: to(["transaction", item.transaction]) }, `t${count(item.transaction)}`),
@@ -149,12 +151,28 @@ function health(place, page) {
     el("h2", {}, "Verification"), verification()];
 }
 
+/** What a view does: one that catches up may be behind, being made or stopped; one that is kept in saves being made. */
+function viewState(view) {
+  const { failure } = view;
+  const left = view.leftOut.length ? el("span", {}, `; leaves out ${view.leftOut.join(", ")}`) : null;
+  const behind = view.lagEvents
+    ? `${counted(view.lagEvents, "event")}, ${counted(Math.round(view.lagSeconds), "second")} behind` : null;
+  switch (view.state) {
+    case "building": return [`being made, ${Math.floor(view.progress * 100)} % done`, left];
+    case "failed": return [el("span", { class: "problem" }, `stopped at event ${count(failure.event)} (`,
+      el("bdi", {}, failure.object), "): ", el("bdi", {}, failure.reason),
+      ` Tried ${counted(failure.attempts, "time")}.`), behind ? ` ${behind}` : null, left];
+    default: return [behind ?? "up to date", left];
+  }
+}
+
 /** Verifies the store on request, and says how far it is. */
 function verification() {
   const text = el("p", { id: "verified", role: "status" }, "Reads everything and compares it with a replay of the log.");
   const bar = el("progress", { "aria-label": "Progress", hidden: true });
   const problems = el("ul", { class: "problem" });
   const start = (depth) => {
+    part.setAttribute("data-begun", "");
     for (const button of buttons) button.disabled = true;
     const feed = new EventSource(`/${encodeURIComponent(here().store)}/verify?depth=${depth}`);
     const end = () => {
@@ -179,5 +197,6 @@ function verification() {
   };
   const button = (id, name, depth) => el("button", { type: "button", id, click: () => start(depth) }, name);
   const buttons = [button("verify", "Verify", "full"), button("verify-quick", "Quick look", "quick")];
-  return el("div", { class: "verification" }, ...buttons, bar, text, problems);
+  const part = el("div", { class: "verification", "data-kept": "verification" }, ...buttons, bar, text, problems);
+  return part;
 }

@@ -1,8 +1,9 @@
 // The front end: shows the page of the address, moves through time, and follows the store.
-import { el } from "./dom.js";
+import { el, counted } from "./dom.js";
 import { here, to, changed } from "./address.js";
 import { render } from "./pages.js";
 import { begin } from "./change.js";
+import { isInUse, redraw } from "./keeping.js";
 import "./timeline.js";
 
 const main = document.getElementById("page");
@@ -14,6 +15,9 @@ let request = null;
 // `hasLine` says whether the timeline that is shown is of this store, `isLineOld` whether transactions came in after it.
 let known = { store: null, newest: 0, hasLine: false, isLineOld: false };
 let feed = null;
+// The address that the page shows and the last transaction in it; how many came in after it, which wait for a person.
+let shown = { address: null, newest: 0 };
+let waiting = 0;
 
 /** The answer of a page as JSON; problems have the same form. */
 async function ask(address, signal) {
@@ -37,6 +41,7 @@ async function show() {
     if (own !== request) return;
     draw(place, page);
     main.removeAttribute("aria-busy");
+    if (page.error && !page.moment && known.hasLine) await drawMoment(own);
     if (!asked) return;
     const line = await asked;
     if (own !== request) return;
@@ -62,15 +67,21 @@ function draw(place, page) {
     if (known.hasLine) timeline.show(null, page.moment);
   }
   drawSections(place);
-  const focused = main.contains(document.activeElement) ? document.activeElement : null;
-  const [id, selection] = [focused?.id, focused?.selectionStart];
-  main.replaceChildren(...render(place, page, navigate));
-  const again = id && document.getElementById(id);
-  if (again) {
-    again.focus({ preventScroll: true });
-    if (typeof selection === "number" && again.setSelectionRange) again.setSelectionRange(selection, selection);
-  }
+  const address = location.pathname;
+  const children = render(place, page, navigate);
+  if (shown.address === address) redraw(main, children);
+  else main.replaceChildren(...children);
+  shown = { address, newest: page.moment?.newest ?? known.newest };
+  waiting = 0;
   document.title = [main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · ");
+}
+
+/** The moment of a page that cannot be shown, which may be what is wrong with it. */
+async function drawMoment(own) {
+  const line = await ask(to(["timeline"], { parts: 1 }), own.signal);
+  if (own !== request) return;
+  if (line.error) timeline.lose(here().query.get("at"));
+  else timeline.show(null, line.moment);
 }
 
 function drawLine(line, moment) {
@@ -122,20 +133,41 @@ function arrived(newest) {
   known.newest = newest;
   clearTimeout(arrival);
   arrival = setTimeout(async () => {
-    if (!here().query.get("at")) {
-      known.isLineOld = true;
-      await show();
-      status.textContent = `Transaction ${newest} has come in.`;
-    } else {
+    if (here().query.get("at")) {
       const line = await ask(to(["timeline"]), null);
       if (!line.error) drawLine(line, line.moment);
-    }
+    } else await catchUp();
   }, 200);
 }
 
+/** Shows the newest state; while a person is at work on the page, only says that there is one. */
+async function catchUp() {
+  known.isLineOld = true;
+  if (isInUse(main)) return announceNews();
+  await show();
+  status.textContent = `Transaction ${known.newest} has come in.`;
+}
+
+/** A button for what has come in since the page was drawn. */
+function announceNews() {
+  waiting = known.newest - shown.newest;
+  const text = `${counted(waiting, "new transaction")}: show`;
+  const button = document.getElementById("news");
+  if (button) button.textContent = text;
+  else main.append(el("p", { class: "news" }, el("button", { type: "button", id: "news", click: show }, text)));
+  status.textContent = `${counted(waiting, "new transaction")}.`;
+}
+
+/** What a person was at may be done: then the news that waits is shown. */
+function settle() {
+  if (waiting && !main.hasAttribute("aria-busy") && !here().query.get("at") && !isInUse(main)) show();
+}
+
+for (const event of ["click", "input", "focusout", "close"]) document.addEventListener(event, () => setTimeout(settle), true);
+
 document.addEventListener("visibilitychange", () => {
   follow(here().store);
-  if (!document.hidden && here().store && !here().query.get("at")) { known.isLineOld = true; show(); }
+  if (!document.hidden && here().store && !here().query.get("at")) { catchUp(); }
 });
 
 // MARK: Links and keys

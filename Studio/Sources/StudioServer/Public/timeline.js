@@ -27,14 +27,26 @@ class Timeline extends HTMLElement {
     this.removeAttribute("aria-busy");
     this.moment = moment;
     this.#at = moment.transaction;
-    if (page || !this.firstChild) this.#build();
+    if (!this.firstChild) this.#build();
+    if (page || !this.picture.firstChild) this.#fill();
     this.#update();
   }
 
+  /** Says that the moment of the address cannot be shown. */
+  lose(text) {
+    if (!this.#page) return;
+    this.text.replaceChildren(`There is no moment ${text}; the newest is transaction ${count(this.moment.newest)}`);
+    this.slider.setAttribute("aria-valuetext", this.text.textContent);
+  }
+
+  /** The first transaction that is kept. */
+  get #first() { return Math.max(1, this.#page.first); }
+
   get isPlaying() { return this.#playing !== 0; }
 
-  #build() {
-    const { parts, authors, tags } = this.#page;
+  /** What shows the log. The controls stay as they are: someone may be typing or dragging. */
+  #fill() {
+    const { parts, authors, tags, start, end } = this.#page;
     const width = Math.max(parts.length, 1) * 4;
     const most = Math.max(1, ...parts.map((part) => part.count));
     const bars = parts.flatMap((part, index) => {
@@ -50,39 +62,47 @@ class Timeline extends HTMLElement {
       d: `M${this.#x(tag.transaction)} 0 l4 0 l0 6 l-4 -2 z` },
       svg("title", {}, document.createTextNode(`${tag.name} (transaction ${tag.transaction})`))));
     this.cursor = svg("line", { y1: 0, y2: height, class: "cursor" });
-    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-      ...bars, ...marks, this.cursor);
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.picture.replaceChildren(...bars, ...marks, this.cursor);
+    this.axis.replaceChildren(time(start), time(end));
+    for (const [name, text] of [["min", start], ["max", end]]) if (text) this.day.setAttribute(name, text.slice(0, 10));
+    this.authors.replaceChildren(...authors.map((author, index) => el("li", {},
+      svg("svg", { class: "swatch", viewBox: "0 0 8 8", "aria-hidden": "true" },
+        svg("rect", { width: 8, height: 8, class: `author${index}` })),
+      author.name && index < 7
+        ? el("a", { href: to(["transactions"], { author: author.name }) }, el("bdi", {}, author.name))
+        : author.name ?? "no author", ` ${count(author.count)}`)));
+    this.tags.replaceChildren(...tags.map((tag) => el("li", {},
+      el("a", { href: changed({ at: tag.transaction }) }, el("bdi", {}, tag.name)))));
+  }
+
+  #build() {
+    this.picture = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.axis = el("div", { class: "axis", "aria-hidden": "true" });
+    this.authors = el("ul", { class: "authors", "aria-label": "Authors" });
+    this.tags = el("ul", { class: "tags", "aria-label": "Tags" });
     this.slider = el("div", { class: "slider", role: "slider", tabindex: 0, id: "slider",
-      "aria-label": "Moment of the store", "aria-valuemin": 1, keydown: (event) => this.#key(event),
-      pointerdown: (event) => this.#drag(event) }, picture);
+      "aria-label": "Moment of the store", keydown: (event) => this.#key(event),
+      pointerdown: (event) => this.#drag(event) }, this.picture);
     const button = (id, label, text, press) =>
       el("button", { type: "button", id, "aria-label": label, title: label, click: press }, text);
     this.play = button("play", "Play", "▶", () => this.#toggle());
     this.text = el("p", { class: "moment", id: "moment" });
     const field = el("input", { id: "at", name: "at", "aria-label": "Go to a transaction, a tag or a date",
       placeholder: "12, a tag, 2026-11-21", autocomplete: "off" });
-    const { start, end } = this.#page;
-    const day = el("input", { type: "date", id: "day", "aria-label": "Go to the end of a day", title: "Go to the end of a day",
-      min: start?.slice(0, 10), max: end?.slice(0, 10),
+    const day = this.day = el("input", { type: "date", id: "day", "aria-label": "Go to the end of a day",
+      title: "Go to the end of a day",
       change: () => { if (day.value) this.#send(`${day.value}T23:59:59.999Z`, true); } });
     this.replaceChildren(
       el("div", { class: "controls" },
-        button("first", "First transaction", "|◂", () => this.#go(1, true)),
+        button("first", "First transaction", "|◂", () => this.#go(0, true)),
         button("previous", "Previous transaction ( [ )", "◂", () => this.step(-1)),
         this.play,
         button("next", "Next transaction ( ] )", "▸", () => this.step(1)),
         button("newest", "Newest state, and follow ( 0 )", "▸|", () => this.#send(null, true)),
         el("form", { class: "jump", submit: (event) => { event.preventDefault(); this.#send(field.value.trim(), true); } },
           field), day),
-      this.slider, el("div", { class: "axis", "aria-hidden": "true" }, time(start), time(end)), this.text,
-      el("ul", { class: "authors", "aria-label": "Authors" }, authors.map((author, index) => el("li", {},
-        svg("svg", { class: "swatch", viewBox: "0 0 8 8", "aria-hidden": "true" },
-          svg("rect", { width: 8, height: 8, class: `author${index}` })),
-        author.name && index < 7
-          ? el("a", { href: to(["transactions"], { author: author.name }) }, el("bdi", {}, author.name))
-          : author.name ?? "no author", ` ${count(author.count)}`))),
-      el("ul", { class: "tags", "aria-label": "Tags" }, tags.map((tag) => el("li", {},
-        el("a", { href: changed({ at: tag.transaction }) }, el("bdi", {}, tag.name))))));
+      this.slider, this.axis, this.text, this.authors, this.tags);
   }
 
   /** Moves the cursor at once; the text follows with the answer. */
@@ -96,6 +116,7 @@ class Timeline extends HTMLElement {
   #update() {
     const { moment, slider } = this;
     this.#place();
+    slider.setAttribute("aria-valuemin", Math.min(this.#first, this.#at));
     slider.setAttribute("aria-valuemax", moment.newest);
     const who = [moment.author, moment.reason && `“${moment.reason}”`].filter(Boolean).join(" ");
     slider.setAttribute("aria-valuetext", `Transaction ${this.#at} of ${moment.newest}, ${moment.time ?? ""} ${who}`);
@@ -121,9 +142,9 @@ class Timeline extends HTMLElement {
     const { parts } = this.#page;
     const place = Math.min(Math.max(fraction, 0), 1) * parts.length;
     const part = parts[Math.min(Math.floor(place), parts.length - 1)];
-    if (!part) return 1;
+    if (!part) return this.#first;
     const inside = part.count ? Math.ceil((place - Math.floor(place)) * part.count) - 1 : 0;
-    return Math.max(1, Math.min(part.first + Math.max(inside, 0), part.last));
+    return Math.max(this.#first, Math.min(part.first + Math.max(inside, 0), part.last));
   }
 
   #drag(event) {
@@ -142,10 +163,10 @@ class Timeline extends HTMLElement {
   }
 
   #key(event) {
-    const page = Math.max(1, Math.round(this.moment.newest / 20));
+    const page = Math.max(1, Math.round((this.moment.newest - this.#first) / 20));
     const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -page, PageUp: page };
     if (event.key in steps) this.step(steps[event.key]);
-    else if (event.key === "Home") this.#go(1, true);
+    else if (event.key === "Home") this.#go(0, true);
     else if (event.key === "End") this.#send(null, true);
     else if (event.key === " ") this.#toggle();
     else return;
@@ -156,9 +177,10 @@ class Timeline extends HTMLElement {
   step(by) { this.#go(this.#at + by, true); }
   newest() { this.#send(null, true); }
 
+  /** Goes to a transaction, or to the nearest that there is. */
   #go(number, isFinal) {
     if (!this.#page) return;
-    const at = Math.min(Math.max(number, 1), this.moment.newest);
+    const at = Math.min(Math.max(number, this.#first), this.moment.newest);
     if (at === this.#at && !isFinal) return;
     this.#at = at;
     this.#place();
@@ -172,7 +194,7 @@ class Timeline extends HTMLElement {
       clearInterval(this.#playing);
       this.#playing = 0;
     } else {
-      if (this.#at >= this.moment.newest) this.#go(1, true);
+      if (this.#at >= this.moment.newest) this.#go(0, true);
       this.#playing = setInterval(() => {
         if (this.#at >= this.moment.newest) return this.#toggle();
         this.#go(this.#at + 1, false);

@@ -47,7 +47,8 @@ export function eventList(events, moment) {
 
 /** Who did it, when and why, with links to the transaction. */
 export function who(origin) {
-  return [el("a", { href: to(["transaction", origin.transaction]) }, `t${count(origin.transaction)}`), " ",
+  const number = origin.transaction ?? origin.number;
+  return [el("a", { href: to(["transaction", number]) }, `t${count(number)}`), " ",
     origin.author ? el("bdi", { class: "author" }, origin.author) : el("span", { class: "nil" }, "no author"),
     origin.reason ? el("bdi", { class: "reason" }, ` “${origin.reason}”`) : null];
 }
