@@ -55,7 +55,7 @@ import Testing
         #expect(try rows(movies, columns) == [[5, 4, 1979, "émile", 17.0, 3.4, 3.5]])
         #expect(
             try rows(movies, columns, .equal("title", "none"))
-                == [[0, 0, .null, .null, 0, .null, .null]])
+                == [[0, 0, .null, .null, 0.0, .null, .null]])
     }
 
     @Test func groupsHaveKeysAggregatesAndAConditionOfTheirOwn() throws {
