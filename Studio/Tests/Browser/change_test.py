@@ -1,34 +1,19 @@
 """Changing a store: each change is shown first, and saved when it is confirmed."""
 
 import json
-import os
-import shutil
-import tempfile
 import urllib.error
 import urllib.request
 
 from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from studio import Server, Stage, StudioTest, strata
+from studio import CopyTest, StudioTest, strata
 
 
-class ChangeTest(StudioTest):
+class ChangeTest(CopyTest):
     """A server that may write, on a copy of the store."""
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.copies = tempfile.mkdtemp()
-        cls.store = os.path.join(cls.copies, "Films.strata")
-        shutil.copytree(Stage.shared().store, cls.store)
-        cls.server = Server(cls.store, options=["--write"])
-        cls.state = cls.stage.enter(cls.server)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.close()
-        shutil.rmtree(cls.copies)
+    server_options = ["--write"]
 
     def tearDown(self):
         self.errors = [error for error in self.errors if "409" not in error]

@@ -2,12 +2,10 @@
 
 import json
 import os
-import tempfile
-import shutil
 
 from playwright.sync_api import expect
 
-from studio import Server, StudioTest, strata
+from studio import CopyTest, strata
 
 MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="1" systemVersion="1"
@@ -22,13 +20,13 @@ MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 TEXTS = ["one\r\ntwo\r\nthree", "\ufeffmark", "\nfirst line empty", "\r", "mixed\none\r\ntwo\rthree\n", ""]
 
 
-class EditTest(StudioTest):
+class EditTest(CopyTest):
     """Notes p1 to p6, each with a text that a field shows differently."""
 
+    server_options = ["--write"]
+
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.copies = tempfile.mkdtemp()
+    def prepare(cls):
         model = os.path.join(cls.copies, "Notes.xcdatamodel")
         os.mkdir(model)
         with open(os.path.join(model, "contents"), "w", encoding="utf-8") as file:
@@ -38,16 +36,8 @@ class EditTest(StudioTest):
             for text in TEXTS:
                 file.write(json.dumps({"text": text, "time": "2026-11-21T10:00:00.123456Z", "number": 0.1}) + "\n")
             file.write("{}\n")
-        cls.store = os.path.join(cls.copies, "Films.strata")
         strata("create", cls.store, "--model", model)
         strata("import", cls.store, "Note", rows)
-        cls.server = Server(cls.store, options=["--write"])
-        cls.state = cls.stage.enter(cls.server)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.close()
-        shutil.rmtree(cls.copies)
 
     def open(self, number, name):
         page = self.go(f"/object/Note/p{number}")

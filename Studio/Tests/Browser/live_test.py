@@ -1,32 +1,15 @@
 """Transactions that come in while someone is at work on a page take nothing away."""
 
-import os
-import shutil
-import tempfile
-
 from playwright.sync_api import expect
 
-from studio import Server, Stage, StudioTest, strata
+from studio import CopyTest, strata
 
 
-class LiveTest(StudioTest):
+class LiveTest(CopyTest):
     """A server that may write, on a copy of the store."""
 
+    server_options = ["--write"]
     saved = 0
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.copies = tempfile.mkdtemp()
-        cls.store = os.path.join(cls.copies, "Films.strata")
-        shutil.copytree(Stage.shared().store, cls.store)
-        cls.server = Server(cls.store, options=["--write"])
-        cls.state = cls.stage.enter(cls.server)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.close()
-        shutil.rmtree(cls.copies)
 
     def another(self, rating=None):
         """Another program saves a transaction."""

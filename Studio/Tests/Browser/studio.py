@@ -167,3 +167,28 @@ class StudioTest(unittest.TestCase):
     @property
     def query(self):
         return self.page.evaluate("Object.fromEntries(new URLSearchParams(location.search))")
+
+
+class CopyTest(StudioTest):
+    """A store and a server of its own for the tests of a class."""
+
+    server_options = []
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.copies = tempfile.mkdtemp()
+        cls.store = os.path.join(cls.copies, "Films.strata")
+        cls.prepare()
+        cls.server = Server(cls.store, options=cls.server_options)
+        cls.state = cls.stage.enter(cls.server)
+
+    @classmethod
+    def prepare(cls):
+        """Makes the store: a copy of the one that other tests read."""
+        shutil.copytree(Stage.shared().store, cls.store)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+        shutil.rmtree(cls.copies)

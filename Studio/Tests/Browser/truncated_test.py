@@ -1,31 +1,17 @@
 """A store whose history begins later: everything stays within what is kept."""
 
-import os
-import shutil
-import tempfile
-
 from playwright.sync_api import expect
 
-from studio import Server, Stage, StudioTest, strata
+from studio import CopyTest, strata
 
 
-class TruncatedTest(StudioTest):
+class TruncatedTest(CopyTest):
     """Transactions 9 to 13 are kept, of which the last says that the others were dropped."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.copies = tempfile.mkdtemp()
-        cls.store = os.path.join(cls.copies, "Films.strata")
-        shutil.copytree(Stage.shared().store, cls.store)
+    def prepare(cls):
+        super().prepare()
         strata("history", "trim", cls.store, "--before", "t8", "--force")
-        cls.server = Server(cls.store)
-        cls.state = cls.stage.enter(cls.server)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.close()
-        shutil.rmtree(cls.copies)
 
     def stands(self, number):
         expect(self.page.locator("#slider")).to_have_attribute("aria-valuenow", str(number))

@@ -1,33 +1,20 @@
 """Health says what the views of a store do."""
 
 import json
-import os
-import shutil
-import tempfile
 
 from playwright.sync_api import expect
 
-from studio import Server, Stage, StudioTest, strata
+from studio import CopyTest, strata
 
 
-class ViewsTest(StudioTest):
+class ViewsTest(CopyTest):
     """A store with a view that is kept in saves, and one that catches up."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.copies = tempfile.mkdtemp()
-        cls.store = os.path.join(cls.copies, "Films.strata")
-        shutil.copytree(Stage.shared().store, cls.store)
+    def prepare(cls):
+        super().prepare()
         for name, options in [("Late", ["--catching-up"]), ("Sync", [])]:
             strata("views", "create", cls.store, name, "--of", "Film", "--key", "year", "--column", "n = count", *options)
-        cls.server = Server(cls.store)
-        cls.state = cls.stage.enter(cls.server)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.close()
-        shutil.rmtree(cls.copies)
 
     def row(self, name):
         return self.page.get_by_role("region", name="Views").locator("tr", has_text=name)
