@@ -9,6 +9,8 @@ import StrataStore
 struct Compaction {
     let store: StoreArguments
     let keepsOld: Bool
+    /// Whether a signal ends the process while the copy is made.
+    var endsBySignals = false
     /// Is called when the new file is in place and not yet verified there.
     var whenExchanged: () throws -> Void = {}
 
@@ -28,14 +30,16 @@ struct Compaction {
         try LeftCopies.remove(besides: path)
         let copy = path + LeftCopies.compacting + "\(getpid())"
         let url = URL(filePath: copy, directoryHint: .isDirectory)
-        Interrupt.endAtOnce {
-            Store.abandonCopies(to: url)
-            Self.remove(copy)
-            return "the store was left as it is."
+        if endsBySignals {
+            Interrupt.endAtOnce {
+                Store.abandonCopies(to: url)
+                Self.remove(copy)
+                return "the store was left as it is."
+            }
         }
         defer { Self.remove(copy) }
         let stamp = try copied(to: copy)
-        Interrupt.finish()
+        if endsBySignals { Interrupt.finish() }
         let guardian = try StoreGuard(path)
         defer { guardian.release() }
         guard try self.stamp() == stamp else {

@@ -26,7 +26,8 @@ struct CompactCommand: StoreCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let compaction = Compaction(store: store, keepsOld: keepOld)
+        var compaction = Compaction(store: store, keepsOld: keepOld)
+        compaction.endsBySignals = true
         let (before, after) = try compaction.run()
         let path = store.path.droppingTrailingSlash
         if json {
