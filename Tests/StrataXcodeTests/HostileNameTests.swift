@@ -119,6 +119,24 @@ import Testing
         }
     }
 
+    @Test func aClassMayBeCalledAsAWordThatIsNoType() throws {
+        let model = try ManagedObjectModel(
+            entities: ["any", "some", "each", "willSet", "didSet"].map { name in
+                EntityDescription(
+                    name: name,
+                    properties: [
+                        .attribute(AttributeDescription(name: name, type: .string, isOptional: true)),
+                        .relationship(
+                            RelationshipDescription(
+                                name: "next", destinationEntityName: name, inverseName: "previous", isToMany: true)),
+                        .relationship(
+                            RelationshipDescription(
+                                name: "previous", destinationEntityName: name, inverseName: "next")),
+                    ])
+            })
+        #expect(try complaint(model, .plain) == nil)
+    }
+
     private static func rules(_ type: AttributeType, _ generator: inout SeededGenerator) -> [ValidationRule] {
         let bounds: [AttributeValue]
         switch type {
