@@ -321,7 +321,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let connection = try made(log)
         func faulty(_ number: UInt64) -> SharedLogConnection {
-            var faulty = SharedLogConnection(name: "faulty", timeout: .seconds(20)) {
+            var faulty = SharedLogConnection(name: "faulty", timeout: .seconds(120)) {
                 FaultyLog(try connection.connect(), .wild, seed: seed &+ number)
             }
             faulty.positionInterval = .milliseconds(2)
