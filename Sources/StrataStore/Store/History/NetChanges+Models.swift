@@ -10,6 +10,7 @@ extension Store {
     package func converted(
         _ changes: NetChanges, from before: EventNumber, through after: EventNumber, to schema: Schema
     ) throws -> NetChanges {
+        let before = try stateBeforeMigration(before)
         let old = try self.schema(at: before)
         guard old.version != schema.version else { return changes }
         var heirs: [PropertyID: PropertyID] = [:]
@@ -38,6 +39,17 @@ extension Store {
         }
         result.simplify()
         return result
+    }
+
+    /// The state; that before the migration if the next transaction is a step of one, whose model is there already.
+    private func stateBeforeMigration(_ eventNumber: EventNumber) throws -> EventNumber {
+        guard let record = try transaction(containing: eventNumber.advanced(by: 1)) else { return eventNumber }
+        return try file.read { transaction, head, newest in
+            guard let version = newest.versions.first(where: { MigrationRun.isStep(record, to: $0) }) else {
+                return eventNumber
+            }
+            return try ConversionSource(self, transaction, head, newest).migration(to: version).before
+        }
     }
 
     /// The values that objects have at a state; an object that is not there is left out.
