@@ -219,11 +219,11 @@ extension Environment {
         if options.locking == .shared, !options.isReadOnly { _ = mdb_reader_check(opened, nil) }
     }
 
-    /// Checks that LMDB's file, which nobody can replace while it is locked, is the one that has the name, and that the
-    /// lock file is about it.
+    /// Checks that the opened file still has its name, and that the lock file belongs to it. While the file is locked,
+    /// nobody can replace it.
     ///
-    /// Who waits for the lock while the file is replaced finds a lock file that says a later commit than the new file
-    /// has. Once nobody has it open, the next one that opens it begins it anew.
+    /// A process that waited for the lock while the file was replaced meets the old file's lock file, which names a
+    /// later commit than the new file has. LMDB begins the lock file anew when nobody has it open.
     private func checkIsCurrent(_ opened: OpaquePointer) throws(LMDBError) {
         guard options.residence == .named, options.locking == .shared else { return }
         guard let named = try directory.status(of: EnvironmentDirectory.dataName), FileIdentity(named) == identity

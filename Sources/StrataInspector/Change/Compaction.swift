@@ -4,8 +4,8 @@ import StrataStore
 
 /// Writes the file of a store again without its free pages.
 ///
-/// From the moment that the files are exchanged until the new one is known to be sound, nobody can open the store, so no
-/// commit is lost if the old file is put back.
+/// The store stays locked from the exchange of the files until the new one is verified. So no commit is lost if the old
+/// file is put back.
 struct Compaction {
     let store: StoreArguments
     let keepsOld: Bool
@@ -63,8 +63,8 @@ struct Compaction {
         }
     }
 
-    /// Calls `body` while nobody commits: a commit that is on its way is in the file before readers see it, so the copy
-    /// of a reader could be older than the first pages.
+    /// Calls `body` while nobody commits. A commit reaches the first pages before readers see it, so without the lock
+    /// the copy could be older than those pages.
     private func betweenCommits<R>(_ body: () throws -> R) throws -> R {
         let lock = open(path + "/writer.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw failure("locked") }

@@ -96,7 +96,7 @@ public struct StudioResponder: HTTPResponder {
         request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { $0 != "0" } ?? false
     }
 
-    /// Takes the `.json` from an address, which then asks for data whoever reads it: `/S/model.json`, `/S/index.json`.
+    /// Removes `.json` from the end of an address such as `/S/model.json`, which asks for data and not for a page.
     private func takesEnding(_ address: inout StudioAddress) -> Bool {
         guard let last = address.path.last, last.hasSuffix(".json") else { return false }
         // A store may have a name with this ending.

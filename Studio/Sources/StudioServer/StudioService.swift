@@ -1,7 +1,7 @@
 import Foundation
 public import ServiceLifecycle
 
-/// Runs a server until it is told to end, and then for a short time at most: a client may keep its connection open.
+/// Runs a server. When it is told to end and a client keeps its connection open, the process ends after a short time.
 public struct StudioService: Service {
     private let server: any Service
     private let patience: Double

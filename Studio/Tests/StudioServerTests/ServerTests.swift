@@ -313,7 +313,7 @@ private struct Visitor: Sendable {
     }
 }
 
-/// A server that does not end when it is told to.
+/// A server that ignores the request to end.
 private final class StuckService: Service {
     private let (starts, hasStarted) = AsyncStream<Void>.makeStream()
     private let (ends, hasEnded) = AsyncStream<Void>.makeStream()

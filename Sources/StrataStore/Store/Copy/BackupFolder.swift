@@ -158,7 +158,7 @@ struct BackupFolder {
         return fstat(directory, &status) == 0 && time(nil) - status.changeTime > longestStart
     }
 
-    /// After so many seconds a directory that is not locked is being made by nobody.
+    /// In seconds. An unlocked directory that is older was left by a process that was killed.
     private static let longestStart = 24 * 60 * 60
 }
 
