@@ -57,6 +57,19 @@ static inline int clmdb_identify(
     return -1;
 }
 
+/// The length of an open plain file in bytes, without a look at its times (see `clmdb_identify`). Returns -1 for another
+/// kind of file, and -2 where the system cannot be asked for the length alone.
+static inline long long clmdb_length(int descriptor) {
+#if defined(__linux__) && defined(SYS_statx)
+    struct statx found;
+    // 0x1000 is AT_EMPTY_PATH; 0170000 and 0100000 are S_IFMT and S_IFREG.
+    if (syscall(SYS_statx, descriptor, "", 0x1000, STATX_TYPE | STATX_SIZE, &found) == 0)
+        return (found.stx_mode & 0170000) == 0100000 ? (long long)found.stx_size : -1;
+#endif
+    (void)descriptor;
+    return -2;
+}
+
 /// The number of the mount below a descriptor, which the system gives to no other mount until it is started again; 0
 /// where it has no such numbers.
 static inline unsigned long long clmdb_mount(int descriptor) {

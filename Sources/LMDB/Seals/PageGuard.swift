@@ -46,8 +46,7 @@ final class PageGuard: @unchecked Sendable {
     func begin(mapSize: Int, pageSize: Int, descriptor: Int32) {
         self.pageSize = pageSize
         self.descriptor = descriptor
-        var status = stat()
-        if fstat(descriptor, &status) == 0 { knownLength.store(Int(status.st_size), ordering: .relaxed) }
+        if let length = FileLength.of(descriptor) { knownLength.store(length, ordering: .relaxed) }
         dropMemo()
         let pages = mapSize / pageSize
         // Memory that is not touched costs addresses only.
@@ -102,9 +101,7 @@ final class PageGuard: @unchecked Sendable {
 
     /// The length of the file, which LMDB never makes shorter; nil where the system does not tell.
     private func presentLength() -> Int? {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        let length = Int(status.st_size)
+        guard let length = FileLength.of(descriptor) else { return nil }
         if length > knownLength.load(ordering: .relaxed) { knownLength.store(length, ordering: .relaxed) }
         return length
     }

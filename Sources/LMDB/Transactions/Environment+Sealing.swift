@@ -77,11 +77,12 @@ extension Environment {
 
     /// - Returns: false where the pages are not those of a commit that follows the sealed one.
     private func seal(after base: Seal, _ map: UnsafeRawPointer, isRepeated: Bool) throws(LMDBError) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw SystemError.current("look at the data file", path) }
+        guard let size = FileLength.of(descriptor) else {
+            throw SystemError.current("look at the data file", path)
+        }
         do throws(CommitSeal.Failure) {
             try CommitSeal.seal(
-                after: base, sums, map: map, fileSize: Int(status.st_size), isRepeated: isRepeated,
+                after: base, sums, map: map, fileSize: size, isRepeated: isRepeated,
                 isRelaxed: isRelaxed)
             return true
         } catch {

@@ -101,10 +101,9 @@ extension Environment {
         }
         let handle = try activeHandle("measure the store")
         let (info, pageSize) = Self.shape(of: handle)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw SystemError.current("measure the store", path) }
+        guard let size = FileLength.of(descriptor) else { throw SystemError.current("measure the store", path) }
         return Info(
-            mapSizeInBytes: Int(info.me_mapsize), fileSizeInBytes: Int(status.st_size),
+            mapSizeInBytes: Int(info.me_mapsize), fileSizeInBytes: size,
             pageSizeInBytes: pageSize, lastPage: Int(info.me_last_pgno),
             freePageCount: try transaction.freePageCount(), lastTransaction: UInt64(info.me_last_txnid),
             maximumReaderCount: Int(info.me_maxreaders), usedReaderCount: Int(info.me_numreaders),
