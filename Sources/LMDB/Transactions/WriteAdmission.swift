@@ -179,7 +179,11 @@ final class WriteAdmission {
         }
         let page = try pages.page(number, .leaf, in: contents)
         guard contents != .tables else { return }
+        // What lies in a page that was admitted by its sum needs no other look.
+        let isSummed = pages.areSummed(page.bytes)
+        if isSummed, tree.longValuePages == 0 { return }
         for index in 0..<page.count {
+            if isSummed, let entry = page.entry(index), !entry.hasLongValue { continue }
             guard let key = page.key(index) else { continue }
             let value = try pages.value(of: page.entryStart(index))
             guard pages.areSummed(value) || isSound(key, value) else {
