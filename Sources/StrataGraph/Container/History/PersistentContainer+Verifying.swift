@@ -128,7 +128,7 @@ extension PersistentContainer {
 
     /// Copies the store, with its large values, to a new directory, and verifies the copy. The store stays in use.
     ///
-    /// - Throws: `persistentStoreOpen` for a directory with files in it, `corrupt` when the copy has problems,
-    ///   `noSpace`.
+    /// - Throws: `persistentStoreOpen` for a directory with files in it, `invalidRequest` for one in the store's own,
+    ///   `corrupt` when the copy has problems, `noSpace`, `storeClosed`.
     public func backup(to directory: URL) throws { try store.backup(to: directory) }
 }
