@@ -93,7 +93,8 @@ public final class PersistentContainer: Sendable {
     ///   `migration`, `modelChanged`, `modelDowngrade` for a model that the store has left behind (see
     ///   `PersistentStoreOptions.allowsModelDowngrade`); `invalidModel`; `encryptionKeyWrong`, and
     ///   `encryptionKeyMissing` where a migration needs the key; `corrupt`, `noSpace`, `persistentStoreTimeout`;
-    ///   `readOnly` for a standby; with a shared log `logUnavailable` and `divergedLog`; or an error of the file system.
+    ///   `readOnly` for a standby; with a shared log `logUnavailable` and `divergedLog`; or an error of the file
+    ///   system.
     public func loadPersistentStores() throws {
         try opened.withLock { opened in
             guard !opened.isOpen else { return }

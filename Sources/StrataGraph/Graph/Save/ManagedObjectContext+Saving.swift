@@ -10,9 +10,9 @@ import StrataStore
 extension ManagedObjectContext {
     /// Writes every pending change, or none; without changes it does nothing, and the log stays as it is.
     ///
-    /// When it throws, the store is as it was and the changes are still pending; only with `inDoubt` they may be stored,
-    /// and the same save, repeated, stores them once. The context stands at the new transaction afterwards, and objects
-    /// in memory that others changed since show what they saved.
+    /// When it throws, the store is as it was and the changes are still pending; only with `inDoubt` they may be
+    /// stored, and the same save, repeated, stores them once. The context stands at the new transaction afterwards, and
+    /// objects in memory that others changed since show what they saved.
     ///
     /// - Throws: an error that a property had to keep; validation errors (several as the details of one
     ///   `validationMultipleErrors`, 1560); `merge` (133020) with a conflict for every object that others changed in
