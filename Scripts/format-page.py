@@ -62,9 +62,10 @@ them, verifies them, rebuilds them and writes to them, without a conversion. A s
 | format 1, unknown read-compatible flags | opens it for reading only |
 | format 1, unknown incompatible flags, or a newer format | refuses it with ``StrataError/Code/persistentStoreOpen`` and leaves it as it is |
 
-- A store keeps the format and flags with which it was made, so the version that made it can go on using it. Declaring the
-  first view or full text adds a read-compatible flag; truncating or thinning the history for the first time adds an incompatible one,
-  and so does the first block of events, so that 0.1.0 refuses such a store.
+- A store keeps its format and flags until it first uses something that an older version does not know. The first declared view
+  or full text adds a read-compatible flag. The first truncation, thinning or erasure adds an incompatible one, and so do a model
+  with encrypted attributes, the durability `journaled`, and the first block of events, which a save of 256 events makes. 0.1.0
+  refuses such a store. `strata upgrade STORE --dry-run` says which versions open it now.
 - A new flag or format comes with a minor version (0.2, 0.3) and is named in the changelog; patch versions (0.1.1) bring none.
 - Events and transactions are never rewritten, except those that a truncation of the history drops or replaces, and those
   that lose values in an erasure or a thinning: what a version has logged, later versions read as it stands. In a block an event takes

@@ -12,7 +12,8 @@ extension ManagedObjectContext {
     ///
     /// - Throws: validation errors that name the row, counted from 0; `unknownKey`, `wrongType`; `constraintMerge`;
     ///   `referentialIntegrity` for a to-one to an object that does not exist; `readOnly`; `CancellationError` if the
-    ///   task that calls it is cancelled. Steps that were saved before stay saved.
+    ///   task that calls it is cancelled; what the store throws when it cannot write, as for `save()`. Steps that were
+    ///   saved before stay saved.
     @discardableResult
     public func execute<Object: ManagedObject>(_ request: BatchInsertRequest<Object>) throws -> BatchResult {
         let inserter = try BatchInserter(self, request)
@@ -97,8 +98,8 @@ extension ManagedObjectContext {
 
     /// Changes the objects that the request finds, one transaction for each step.
     ///
-    /// - Throws: validation errors that name the object; `unknownKey`, `wrongType`, `invalidRequest`; `readOnly`. Steps
-    ///   that were saved before stay saved.
+    /// - Throws: validation errors that name the object; `unknownKey`, `wrongType`, `invalidRequest`; `readOnly`; what
+    ///   the store throws when it cannot write, as for `save()`. Steps that were saved before stay saved.
     @discardableResult
     public func execute<Object: ManagedObject>(_ request: BatchUpdateRequest<Object>) throws -> BatchResult {
         let writer = try BatchWriter(self)
@@ -127,8 +128,8 @@ extension ManagedObjectContext {
     /// Deletes the objects that the request finds, with the delete rules of their relationships, one transaction for
     /// each step.
     ///
-    /// - Throws: `validationRelationshipDeniedDelete` and other validation errors that name the object; `readOnly`.
-    ///   Steps that were saved before stay saved.
+    /// - Throws: `validationRelationshipDeniedDelete` and other validation errors that name the object; `readOnly`; what
+    ///   the store throws when it cannot write, as for `save()`. Steps that were saved before stay saved.
     @discardableResult
     public func execute<Object: ManagedObject>(_ request: BatchDeleteRequest<Object>) throws -> BatchResult {
         let writer = try BatchWriter(self)

@@ -87,9 +87,14 @@ public final class PersistentContainer: Sendable {
     /// Opens the store, creates it if there is none, and migrates it if it has another model. Does nothing if it is
     /// open.
     ///
-    /// - Throws: `persistentStoreOpen`, `persistentStoreIncompatibleVersionHash`, `migration`, `modelChanged`,
-    ///   `modelDowngrade` for a model that the store has left behind (see
-    ///   `PersistentStoreOptions.allowsModelDowngrade`), `persistentStoreTimeout`, or an error of the file system.
+    /// What a process that ended has left undone (a rebuild, a migration, an erasure) is finished first.
+    ///
+    /// - Throws: `persistentStoreOpen`, also for files of another user; `persistentStoreIncompatibleVersionHash`,
+    ///   `migration`, `modelChanged`, `modelDowngrade` for a model that the store has left behind (see
+    ///   `PersistentStoreOptions.allowsModelDowngrade`); `invalidModel`; `encryptionKeyWrong`, and
+    ///   `encryptionKeyMissing` where a migration needs the key; `corrupt`, `noSpace`, `persistentStoreTimeout`;
+    ///   `readOnly` for a standby; with a shared log `logUnavailable` and `divergedLog`; or an error of the file
+    ///   system.
     public func loadPersistentStores() throws {
         try opened.withLock { opened in
             guard !opened.isOpen else { return }
@@ -228,6 +233,9 @@ public final class PersistentContainer: Sendable {
 
     /// Makes a context that shows the newest state. The isolation that uses it first owns it.
     ///
+    /// It traps if the store was never opened. If the newest state cannot be read, the context shows an empty store,
+    /// `unreportedErrors` says why, and the next save throws it.
+    ///
     /// Where another process or machine has installed a newer model, that is the last state before it.
     public func newBackgroundContext() -> sending ManagedObjectContext { makeContext() }
 
@@ -245,7 +253,8 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// Runs `body` with a new context on a thread of Strata's own, where it may block.
+    /// Runs `body` with a new context on a thread of Strata's own, where it may block. At most 16 bodies run at once in
+    /// a process; further ones wait.
     ///
     /// Changes are lost unless `body` saves them.
     ///

@@ -55,7 +55,8 @@ public struct PersistentStoreScrubbing: Sendable, Hashable {
 public struct PersistentStoreOptions: Sendable {
     /// What a finished save survives.
     public var durability = PersistentStoreDurability.full
-    /// Whether saving throws `readOnly`.
+    /// Whether saving throws `readOnly`. A missing store is not made, and one with another model is not migrated:
+    /// loading throws `persistentStoreOpen` or `persistentStoreIncompatibleVersionHash`.
     public var isReadOnly = false
     /// How long a save waits for writers of other processes before it throws `persistentStoreTimeout`.
     public var timeout = Duration.seconds(30)

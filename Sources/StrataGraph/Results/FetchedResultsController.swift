@@ -14,8 +14,12 @@ import StrataStore
 /// try controller.performFetch()
 /// ```
 ///
-/// A change of k objects takes O(k log n) for n results. A request with a limit, an offset, or an expression that does
-/// not depend on the object alone (such as `now()`) runs again at each change; `rerunReason` says why.
+/// A change of k objects takes O(k log n) for n results. A request with a limit or an offset runs again at each change
+/// that concerns it, and one with an expression that does not depend on the object alone (such as `now()`) at every
+/// change; `rerunReason` says why.
+///
+/// An error in reading a change is kept by the context as that of a property is: `faultingErrorHandler` gets it, the
+/// results stay as they were, and the next save throws it.
 public final class FetchedResultsController<Object: ManagedObject> {
     /// The request whose results it keeps.
     public let fetchRequest: FetchRequest<Object>

@@ -12,7 +12,7 @@ public enum HistoryRetention: Sendable, Hashable {
     case duration(Duration)
     /// The newest so many transactions, and the state before them.
     case transactions(Int)
-    /// Only what a tag, a subscription or a context of this process needs.
+    /// Only what a tag, a subscription, a view that catches up or a context of this process needs.
     ///
     /// A context of another process that has not moved to the newest state gets `historyDropped`, and goes on after
     /// `reset()`.

@@ -66,13 +66,16 @@ extension PersistentContainer {
     /// store's files that held a value is overwritten before the call returns. Contexts that have the objects in memory
     /// keep what they have read until they are refreshed.
     ///
-    /// Where attributes are encrypted under the keys of subjects, the keys of the objects are destroyed as soon
-    /// as the erasure is in the log. Values under them cannot be read any more in any copy of the store, and also not in objects that stay.
+    /// Where attributes are encrypted under the keys of subjects, the keys of the objects are destroyed as soon as the
+    /// erasure is in the log. Values under them cannot be read any more in any copy of the store, and also not in objects
+    /// that stay.
     ///
     /// - Returns: what was done, and what has to wait for others.
     /// - Throws: `readOnly`; `encryptionKeyMissing` if keys of subjects are to be destroyed and were not given;
-    ///   `validationRelationshipDeniedDelete`, or another error of the objects that remain. Then
-    ///   nothing was erased.
+    ///   `validationRelationshipDeniedDelete`, or another error of the objects that remain; `saveTooLarge` for too many
+    ///   objects at once; `persistentStoreTimeout` while another erasure runs. Then nothing was erased. After `noSpace`,
+    ///   and `logUnavailable` with a shared log, nothing was erased or a part: `finishErasures()`, or the next opening,
+    ///   does the rest.
     /// - Complexity: O(n) in the events of the objects, and a read of the whole file.
     @discardableResult
     public func erase(

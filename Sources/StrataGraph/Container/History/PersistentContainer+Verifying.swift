@@ -128,7 +128,9 @@ extension PersistentContainer {
 
     /// Copies the store, with its large values, to a new directory, and verifies the copy. The store stays in use.
     ///
-    /// - Throws: `persistentStoreOpen` for a directory with files in it, `corrupt` when the copy has problems,
-    ///   `noSpace`.
+    /// Verifying needs space for a second set of views in the system's temporary directory.
+    ///
+    /// - Throws: `persistentStoreOpen` for a directory with files in it, `invalidRequest` for one in the store's own,
+    ///   `corrupt` when the copy has problems, `noSpace`, `storeClosed`.
     public func backup(to directory: URL) throws { try store.backup(to: directory) }
 }

@@ -66,7 +66,8 @@ extension ManagedObjectContext {
 
     /// The object, read from the store unless its values are in memory.
     ///
-    /// - Throws: `referentialIntegrity` (133000) when there is no such object, or it is deleted in this context.
+    /// - Throws: `referentialIntegrity` (133000) when there is no such object, or it is deleted in this context;
+    ///   `corrupt`, `storeClosed`.
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
         if pending.deletedRows.contains(id) { throw Self.noObject(id, binding.entity(id.entityID)?.name) }
         if let known = map[id] {

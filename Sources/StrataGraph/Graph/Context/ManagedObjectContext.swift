@@ -8,8 +8,10 @@ import StrataStore
 /// A graph of objects over one state of the store, with the changes made to them that are not saved yet.
 ///
 /// A context stands at one moment of the store (`eventNumber`) and reads everything as it was then, whatever others
-/// save meanwhile; it moves on when it saves, and by `refreshAllObjects()` or `reset()`. It belongs to one isolation,
-/// as do its objects: the view context to the main actor, another context to the actor or task that received it.
+/// save meanwhile. It moves on when it saves or executes a batch request, by `refreshAllObjects()`,
+/// `refresh(_:mergeChanges:)`, `mergeChanges(from:)` or `reset()`, and by itself with
+/// `automaticallyMergesChangesFromParent`. It belongs to one isolation, as do its objects: the view context to the main
+/// actor, another context to the actor or task that received it.
 ///
 /// ```swift
 /// let movie = Movie(context: context)

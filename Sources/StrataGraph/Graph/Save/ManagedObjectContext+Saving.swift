@@ -10,13 +10,16 @@ import StrataStore
 extension ManagedObjectContext {
     /// Writes every pending change, or none; without changes it does nothing, and the log stays as it is.
     ///
-    /// When it throws, the store is as it was and the changes are still pending. The context stands at the new
-    /// transaction afterwards, and objects in memory that others changed since show what they saved.
+    /// When it throws, the store is as it was and the changes are still pending; only with `inDoubt` they may be
+    /// stored, and the same save, repeated, stores them once. The context stands at the new transaction afterwards, and
+    /// objects in memory that others changed since show what they saved.
     ///
     /// - Throws: an error that a property had to keep; validation errors (several as the details of one
     ///   `validationMultipleErrors`, 1560); `merge` (133020) with a conflict for every object that others changed in
     ///   the same property; `constraintMerge` (133021); `modelChanged`; `invalidRequest` within a save, where hooks
-    ///   and validations run; what the store throws when it cannot write.
+    ///   and validations run; `persistentStoreSave` when hooks change objects without end; `readOnly`; `saveTooLarge`,
+    ///   `noSpace`, `inDoubt`, `persistentStoreTimeout`, `corrupt`, `storeClosed`; `logUnavailable` with a shared log.
+    /// - Complexity: O(changes), and a sync of the disk, which saves that wait together share.
     public func save() throws {
         guard !saving.isRunning else {
             throw StrataError(.invalidRequest, "save() was called within a save: by willSave, didSave or a validation.")

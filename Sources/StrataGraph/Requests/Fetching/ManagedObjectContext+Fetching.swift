@@ -12,6 +12,8 @@ extension ManagedObjectContext {
     ///   entity cannot answer; `budgetExceeded` for one that takes too much; `storeClosed`; `corrupt`, also for damage
     ///   that a property of an object has met and could not throw; `CancellationError` if the task that calls it is
     ///   cancelled while it reads many rows.
+    /// - Complexity: O(log n) and the rows found where an index answers the conditions, otherwise O(n) in the rows of
+    ///   the entity; `explain(_:)` says which.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
         try objects(try fetchObjectIDs(request), of: request)
     }
