@@ -136,7 +136,7 @@ extension LMDBError.Code {
         case .usedAfterFork: "the environment was opened before a fork; open it again in the child"
         case .networkFileSystem: "a network or user-space file system cannot hold a store safely"
         case .symbolicLink: "a symbolic link or special file stands where a plain one is needed"
-        case .insecurePermissions: "others own or may write to the files"
+        case .insecurePermissions: "a store is for one user alone"
         case .readOnly: "the environment is read-only"
         case .fileReplaced: "a file of the store was deleted or replaced while the store was open"
         case .transactionTooLarge: "the transaction touches too many pages"

@@ -126,13 +126,13 @@ final class EnvironmentDirectory: Sendable {
         guard ownership == .privateOnly else { return }
         if status.st_uid != geteuid() {
             throw LMDBError(
-                .insecurePermissions, operation: "trust the owner", path: path,
-                detail: "owned by user \(status.st_uid)")
+                .insecurePermissions, operation: "open what another user owns", path: path,
+                detail: "run as user \(status.st_uid)")
         }
         if status.st_mode & 0o022 != 0 {
             throw LMDBError(
-                .insecurePermissions, operation: "trust the mode", path: path,
-                detail: "mode \(String(status.st_mode & 0o7777, radix: 8))")
+                .insecurePermissions, operation: "open what others may write to", path: path,
+                detail: "its mode is \(String(status.st_mode & 0o7777, radix: 8)); run chmod go-w on it")
         }
     }
 

@@ -125,8 +125,6 @@ extension StrataError.Code {
     public static let targetUnavailable = Self(rawValue: 200120)
     /// Something is missing at a target, or is not what was shipped to it.
     public static let targetIncomplete = Self(rawValue: 200121)
-    /// The values were erased on purpose.
-    public static let erased = Self(rawValue: 200110)
     /// A value is encrypted under a key that was not given; the message has the key's id.
     public static let encryptionKeyMissing = Self(rawValue: 200130)
     /// The keys that were given are not those of the store.
@@ -158,7 +156,7 @@ extension StrataError.Code {
         200031: "modelDowngrade", 200040: "inDoubt", 200041: "saveTooLarge", 200042: "noSpace",
         200050: "historyDropped", 200051: "futureEvent", 200060: "missingBlob", 200070: "transformation",
         200080: "invalidRequest", 200081: "keyTooLong", 200082: "budgetExceeded", 200090: "storeClosed",
-        200100: "divergedLog", 200101: "logUnavailable", 200102: "leaseLost", 200110: "erased",
+        200100: "divergedLog", 200101: "logUnavailable", 200102: "leaseLost",
         200130: "encryptionKeyMissing", 200131: "encryptionKeyWrong", 200132: "encryptedValueDamaged",
         200133: "viewFailed", 200134: "subjectErased", 200120: "targetUnavailable", 200121: "targetIncomplete",
     ]
