@@ -7,10 +7,12 @@ import CLMDB
 import Locking
 import Synchronization
 
+// Makes checkpoints, keeps their pages, and goes back to the last one after a power cut.
+
 /// What keeps the checkpoint of a `checkpointed` environment as it is: a read transaction at its commit or before.
 ///
-/// LMDB writes on no page that a reader may need. So while each process that writes has such a transaction, which is
-/// called its *pin* here, the pages of the checkpoint stay as they were synced. `pin` is used with the state's lock only.
+/// LMDB overwrites no page that a reader may need. So while each process that writes has such a transaction, its *pin*,
+/// the pages of the checkpoint stay as they were synced. The lock of the state guards `pin`.
 struct CheckpointState: @unchecked Sendable {
     /// Nil for durabilities without checkpoints.
     var file: CheckpointFile?

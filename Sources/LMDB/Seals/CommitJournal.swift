@@ -10,9 +10,9 @@
 //     24    8      check of the above and the content
 //     32           content
 //
-// A round ends where an entry has another mark or is half written. When a checkpoint has all that the entries of a round
-// say, the next round begins at offset 4096, with a mark that no round has had. The file is as long as the longest round
-// and filled with zeros ahead, so that an entry is on the disk after one sync that writes nothing but the entry.
+// A round ends where an entry has another mark or is half written. When a checkpoint has all changes of a round, the
+// next round begins at offset 4096, with a mark that no round has had. The file is as long as the longest round, and
+// filled with zeros ahead, so that an entry is on the disk after one sync that writes nothing but the entry.
 #if canImport(Glibc)
     import Glibc
 #else

@@ -1,5 +1,7 @@
 import CLMDB
 
+// Begins, renews and ends read transactions.
+
 extension Environment {
     /// Runs the body with a read transaction that ends when the body returns.
     ///

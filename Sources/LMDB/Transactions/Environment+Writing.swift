@@ -7,6 +7,8 @@ import CLMDB
 import Locking
 import Synchronization
 
+// Begins write transactions under the writer's lock, and lets the next ones in after a commit or abort.
+
 extension Environment {
     /// Runs the body in a write transaction on the calling thread and commits it, or aborts it if the body throws.
     ///

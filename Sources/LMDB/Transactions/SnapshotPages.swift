@@ -13,8 +13,8 @@ final class SnapshotPages {
     private var snapshotID: ReadTransaction.SnapshotID?
     /// The mark of the snapshot for the trees.
     private var mark: UInt32 = 0
-    /// The mark of the snapshot for the guard. A file without sums has one for all its states: then a page is judged when it
-    /// is read first, and from then on what LMDB writes there is taken for sound.
+    /// The mark of the snapshot for the guard. A file without sums has one mark for all its states: a page is checked
+    /// when it is first read, and all that LMDB writes there later counts as sound.
     private var guardMark: UInt32 = 0
     private let sums: PageSums
     /// Whether pages are judged by their structure alone.
