@@ -1,4 +1,4 @@
-/// One match of a text with a program.
+/// Matches one text with the program of a pattern. It follows all states of the automaton at once.
 struct PatternRun {
     private let program: PatternProgram
     private let scalars: [Unicode.Scalar]
