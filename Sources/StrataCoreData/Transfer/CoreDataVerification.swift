@@ -2,9 +2,9 @@ import Foundation
 import StrataModel
 package import StrataStore
 
-/// How much of a file of Core Data is in a store.
+/// The result of comparing a file of Core Data with a store: how much of the file is in the store.
 package struct CoreDataComparison: Sendable {
-    /// How many are equal, of how many.
+    /// The number of equal ones, and of all.
     package struct Count: Sendable, Equatable {
         package var equal = 0
         package var total = 0
