@@ -60,10 +60,10 @@ final class CommitJournal: Sendable {
 
     // MARK: The file
 
-    /// Whether its making was finished.
+    /// Whether `make` has finished.
     var isMade: Bool { words(at: 0, count: 1) == [Self.magic] }
 
-    /// Makes it an empty journal. It is on the disk when this returns.
+    /// Makes the file an empty journal. It is on the disk when this returns.
     ///
     /// - Returns: the operating system's error number, or 0.
     func make() -> Int32 {
@@ -76,7 +76,7 @@ final class CommitJournal: Sendable {
         }
     }
 
-    /// Overwrites all entries. A checkpoint must have what they say.
+    /// Overwrites all entries. Their changes must be on the disk by a checkpoint or a sync.
     ///
     /// - Returns: the operating system's error number, or 0.
     func wipe() -> Int32 {

@@ -119,7 +119,7 @@ extension Environment {
         return transaction
     }
 
-    /// Begins to send pages to the disk early, for the commit of a transaction that took so long.
+    /// Begins to send pages to the disk early, for the commit of a transaction that took `duration`.
     func beginEarlyWriting(after duration: Duration) -> EarlyWriting? {
         guard options.durability != .disposable else { return nil }
         let early = EarlyWriting(descriptor, after: duration)

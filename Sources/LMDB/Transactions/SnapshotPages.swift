@@ -201,7 +201,7 @@ final class SnapshotPages {
         return try readTree(of: table)
     }
 
-    /// Has a table empty from now on, in a write transaction that has dropped it.
+    /// Treats a table as empty from now on, in a write transaction that has dropped it.
     func forgetTree(of table: Table) {
         if Int(table.handle) < tableCount { trees[Int(table.handle)] = (mark, TreeRecord()) }
     }
