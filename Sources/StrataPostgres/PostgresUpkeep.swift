@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// What keeps a shared log in PostgreSQL small.
+/// Keeps a shared log in PostgreSQL small: stores its snapshots, cuts the log, and removes large values.
 struct PostgresUpkeep: SharedLogUpkeep {
     let log: PostgresLog
     let lineage: String

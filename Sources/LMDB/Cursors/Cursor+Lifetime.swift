@@ -1,10 +1,12 @@
+// How transactions open cursors, and how read transactions keep closed ones for reuse.
+
 extension ReadTransaction {
-    /// A cursor in a table that stands at no record yet; one that an earlier reader returned is used again.
+    /// A cursor in a table, at no record yet: one that was kept for reuse, or a new one.
     package final func cursor(_ table: Table) throws(LMDBError) -> Cursor {
         guard let spare = takeSpareCursor(in: table) else { return try Cursor(self, table) }
         _ = active
         spare.reopen(in: self)
-        // `recycle` keeps no others.
+        // `recycle` keeps only objects of this class.
         return unsafeDowncast(spare, to: Cursor.self)
     }
 

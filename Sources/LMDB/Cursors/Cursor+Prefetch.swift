@@ -1,8 +1,8 @@
 import CLMDB
 import Synchronization
 
-// A page that is not in the processor's caches costs several cache misses: for its address, and for each entry that a
-// search looks at. A walk from page to page knows the next one from the page above, and asks for it in time.
+// Prefetches the leaf page that a scan comes to next, which the page above it names. A page that is not in the
+// processor's caches costs several cache misses: for its address, and for each entry that a search looks at.
 
 /// Prefetches the cache line at an address.
 package func prefetch(_ address: UnsafeRawPointer) { clmdb_prefetch(address) }
@@ -14,7 +14,7 @@ extension Cursor {
         prefetch(position.index + 1, of: position.above)
     }
 
-    /// Where a leaf page is in its tree.
+    /// The position of a leaf page in its tree.
     fileprivate struct LeafPosition {
         /// The page above the leaf.
         let above: UnsafeRawPointer
@@ -22,7 +22,7 @@ extension Cursor {
         let index: Int
     }
 
-    /// Where the cursor's leaf page is; nil if it is the root, or if LMDB's record of the cursor is not as expected.
+    /// The position of the cursor's leaf page; nil if it is the root, or if LMDB's record of the cursor is unexpected.
     fileprivate final var leafPosition: LeafPosition? {
         guard usesLMDB else {
             guard leafCount > 0, path.count > 0 else { return nil }

@@ -28,7 +28,7 @@ import CLMDB
 
     deinit { path.deallocate() }
 
-    /// Closes the cursor, and stands nowhere.
+    /// Closes the cursor, and lets it stand nowhere.
     final func leave() {
         close()
         clearRecord()

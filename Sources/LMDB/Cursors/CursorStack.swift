@@ -1,6 +1,6 @@
 import CLMDB
 
-/// The path from the root of a table to the record that a cursor stands on, out of LMDB's private record of the cursor.
+/// The path from the root of a table to the record where a cursor stands, read from LMDB's own record of the cursor.
 ///
 /// LMDB has no function for it. Its record of a cursor (0.9, 64-bit) holds, from 24 bytes on: the transaction, the
 /// table's number, four pointers, u16 the depth of the stack and u16 its top, u32 flags (1: it stands on a record), a

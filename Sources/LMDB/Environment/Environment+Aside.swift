@@ -4,9 +4,11 @@
     import Darwin
 #endif
 
+// Moves the files of a store that cannot be opened out of the way.
+
 extension Environment {
-    /// Moves the files of a store that cannot be opened into a new folder in its directory, so that another store can be
-    /// made in their place. Whatever part of the files has moved when the power goes, the rest moves at the next call.
+    /// Moves the files of a store that cannot be opened into a new folder in its directory, so that another store can
+    /// be made in their place. If a power cut interrupts this, the next call moves the files that are left.
     ///
     /// - Parameters:
     ///   - folder: the new folder's name.
@@ -25,7 +27,7 @@ extension Environment {
         guard mkdirat(directory.descriptor, folder, 0o700) == 0 else {
             throw SystemError.current("make a folder for damaged files", directory.path(of: folder))
         }
-        // The lock goes with the file of checkpoints, which therefore goes last.
+        // The lock is on the file of checkpoints, so that file is moved last.
         let names = directory.names.filter { $0 != folder && $0 != CheckpointFile.name && !stays($0) }
         for name in names + [CheckpointFile.name] {
             guard renameat(directory.descriptor, name, directory.descriptor, folder + "/" + name) == 0 else {

@@ -7,10 +7,12 @@ import CLMDB
 import Locking
 import Synchronization
 
+// Makes checkpoints, keeps their pages, and goes back to the last one after a power cut.
+
 /// What keeps the checkpoint of a `checkpointed` environment as it is: a read transaction at its commit or before.
 ///
-/// LMDB writes on no page that a reader may need. So while each process that writes has such a transaction, which is
-/// called its *pin* here, the pages of the checkpoint stay as they were synced. `pin` is used with the state's lock only.
+/// LMDB overwrites no page that a reader may need. So while each process that writes has such a transaction, its *pin*,
+/// the pages of the checkpoint stay as they were synced. The lock of the state guards `pin`.
 struct CheckpointState: @unchecked Sendable {
     /// Nil for durabilities without checkpoints.
     var file: CheckpointFile?
@@ -57,7 +59,7 @@ extension Environment {
                 detail: "the system has stopped since the store was written, and pages of the checkpoint are damaged")
         }
         checkpoint.file = data.identity.number
-        // Sums of pages that are not there any more.
+        // They belong to pages that are gone.
         directory.remove(EnvironmentDirectory.sumsName)
         for slot in 0..<UInt64(2) {
             let words = checkpoint.metaPage(slot: slot)
@@ -75,7 +77,7 @@ extension Environment {
         guard result == 0 else { throw SystemError.lmdb(result, "go back to the last checkpoint", directoryPath) }
     }
 
-    /// Refuses a store that has to go back to its checkpoint to one that may not write.
+    /// Refuses to open a store for reading only if it has to go back to its checkpoint first.
     func refuseUnrestored() throws(LMDBError) {
         guard options.isReadOnly, try directory.status(of: CheckpointFile.name) != nil else { return }
         let file = CheckpointFile(try directory.openFile(CheckpointFile.name, O_RDONLY))
@@ -89,7 +91,7 @@ extension Environment {
 
     // MARK: Making checkpoints
 
-    /// Opens the file of checkpoints, or ends with it where another durability does without.
+    /// Opens the file of checkpoints, or removes it if the durability has no checkpoints.
     func openCheckpoints() throws(LMDBError) {
         try refuseUnrestored()
         guard !options.isReadOnly, options.residence == .named else { return }
@@ -107,7 +109,7 @@ extension Environment {
             throw failure(
                 .conflictingOptions, "open the environment", detail: "another process has it with checkpoints")
         }
-        // What is not synced yet has no checkpoint from now on.
+        // From now on no checkpoint keeps what is not synced yet.
         try sync(.forced)
         directory.remove(CheckpointFile.name)
         try directory.synchronize()
@@ -156,7 +158,7 @@ extension Environment {
         guard result == 0 else { throw failure(result, "make a checkpoint") }
         let written = file.write(next)
         guard written == 0 else { throw SystemError.lmdb(written, "make a checkpoint", path) }
-        // The file's name has to outlast the power as well.
+        // The file's name must survive a power cut too.
         if newest == nil { try directory.synchronize() }
     }
 

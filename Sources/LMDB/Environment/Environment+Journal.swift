@@ -6,8 +6,10 @@
 import CLMDB
 import Locking
 
+// The journal from opening to removal. What a commit writes to it is in `Environment+Journaling`.
+
 extension Environment {
-    /// Whether a directory has a journal, which commits of every process must go on with.
+    /// Whether a directory has a journal. If so, every process that commits must write to it.
     package static func hasJournal(at directoryPath: String) -> Bool {
         do throws(LMDBError) {
             let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)
@@ -18,7 +20,7 @@ extension Environment {
         }
     }
 
-    /// The size in bytes from which on an entry is not written, and a checkpoint takes its place.
+    /// The size in bytes of the largest entry. A commit with a larger one is followed by a checkpoint instead.
     package static let largestJournalEntry = CommitJournal.largestEntry
 
     /// Opens the journal if the environment has or needs one.
@@ -45,7 +47,7 @@ extension Environment {
         guard result == 0 else { throw SystemError.lmdb(result, "write the journal", path) }
     }
 
-    /// What the journal says, in order: the contents of entries of commits that the file may have or not.
+    /// The contents of the journal's entries, in order. The data file may already have some of their commits.
     package var journalEntries: [[UInt8]] { journal.withLock { $0?.contents ?? [] } }
 
     /// Makes the newest commit the checkpoint, where the environment has checkpoints; syncs it otherwise.
@@ -58,7 +60,8 @@ extension Environment {
         try withHandle("make a checkpoint") { _ throws(LMDBError) in try makeCheckpoint() }
     }
 
-    /// Removes the journal of an environment that is not `journaled` any more. What it says must be in the file, synced.
+    /// Removes the journal of an environment that is not `journaled` any more. The data file must have its changes,
+    /// synced.
     package func removeJournal() throws(LMDBError) {
         guard options.durability != .journaled, journal.withLock({ $0 }) != nil else { return }
         journal.withLock { $0 = nil }
@@ -66,9 +69,9 @@ extension Environment {
         try directory.synchronize()
     }
 
-    /// Keeps a journal that does not continue the file under another name, and begins anew.
+    /// Copies a journal that does not continue the data file to another name, and empties it.
     ///
-    /// - Returns: the name; nil if there is no journal.
+    /// - Returns: the name of the copy; nil if there is no journal.
     package func setJournalAside() throws(LMDBError) -> String? {
         guard let journal = journal.withLock({ $0 }), let bytes = journal.bytes else { return nil }
         let name = "\(CommitJournal.name)-unused-\(UInt32.random(in: 0...UInt32.max))"
@@ -82,7 +85,7 @@ extension Environment {
         return name
     }
 
-    /// Overwrites what the journal says, once a checkpoint has it.
+    /// Overwrites the journal's entries, after a checkpoint or sync has put their changes on the disk.
     func wipeJournal() throws(LMDBError) {
         guard let journal = journal.withLock({ $0 }) else { return }
         try writerLock.acquire(timeout: options.writerLockTimeout)

@@ -6,6 +6,8 @@
 import CLMDB
 import Synchronization
 
+// Opens and creates the sums of the pages, and checks the head of the data file by them.
+
 extension EnvironmentOptions {
     /// Whether the pages of such an environment have sums. Files without names and disposable ones have none: they need
     /// not outlive the process, or the start of the system.
@@ -40,8 +42,9 @@ extension Environment {
         }
     }
 
-    /// Opens the file and uses it if it is one of sums.
-    /// - Returns: whether it is one.
+    /// Opens the file, and uses it if it holds sums.
+    ///
+    /// - Returns: whether it holds sums.
     private func attachSums() throws(LMDBError) -> Bool {
         let opened = try openSumsFile(options.isReadOnly ? O_RDONLY : O_RDWR)
         do throws(PageSums.SystemFailure) {
@@ -51,7 +54,7 @@ extension Environment {
         }
     }
 
-    /// Makes the file, or makes it anew if it is none of sums. Under the writer's lock.
+    /// Creates the file, or replaces its content if it holds no sums. Under the writer's lock.
     func makeSums() throws(LMDBError) {
         let opened = try openSumsFile(O_RDWR | O_CREAT)
         do throws(PageSums.SystemFailure) {

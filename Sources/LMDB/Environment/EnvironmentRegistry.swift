@@ -35,7 +35,7 @@ final class EnvironmentRegistry: Sendable {
 
     private let entries = Locked<[FileIdentity: Entry]>([:])
 
-    /// The environment of a file, counted once more, or the one that `make` opens.
+    /// The open environment of a file, with one owner more, or the one that `make` opens.
     func environment(
         for identity: FileIdentity, _ options: EnvironmentOptions,
         make: () throws(LMDBError) -> Environment
@@ -69,8 +69,9 @@ final class EnvironmentRegistry: Sendable {
         }
     }
 
-    /// Counts one owner less; for the last one runs the closing body, while no thread can open the file.
-    /// - Returns: false when the body could not close the environment, which then keeps that owner.
+    /// Removes one owner. For the last one it runs the closing body, while no thread can open the file.
+    ///
+    /// - Returns: false if the body could not close the environment, which then keeps that owner.
     func releaseOwner(_ identity: FileIdentity, _ object: ObjectIdentifier, _ close: () -> Bool) -> Bool {
         entries.withLock { entries in
             guard let entry = entries[identity], entry.object == object else { return true }

@@ -13,14 +13,13 @@ import Synchronization
 final class FreePages: Sendable {
     /// How many commits there are from one ordering to the next.
     static let commitsBetween = 16
-    /// Fewer free pages than this are used up before the next ordering, and are not worth one.
+    /// Fewer free pages than this are not worth ordering: they are used up before the next one.
     static let fewestPages = 1024
-    /// At most so many pages are looked at, from the oldest lists, which the next commits take their pages from.
+    /// The most pages to look at, from the oldest lists, from which the next commits take theirs.
     static let mostPages = 16_384
-    /// At most so many lists are looked at: for a run of two pages LMDB goes through 120, then it makes the file
-    /// longer.
+    /// The most lists to look at: LMDB goes through 120 for a run of two pages, then makes the file longer.
     static let mostLists = 120
-    /// A run that is long enough, in pages: a longer one would only take more memory.
+    /// The length of a run that is enough, in pages: a longer one would only take more memory.
     static let longestRun = 64
     /// How often the lists were put in order.
     let gatheringCount = Atomic<Int>(0)

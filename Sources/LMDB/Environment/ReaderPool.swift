@@ -6,7 +6,7 @@
 import CLMDB
 import Synchronization
 
-/// What an environment keeps of a read transaction between two uses: LMDB's transaction, reset, with its reader slot.
+/// The part of a read transaction that is kept between two uses: LMDB's transaction, reset, with its reader slot.
 package class PooledReader {
     /// LMDB's transaction while it waits to be renewed.
     @exclusivity(unchecked) final var idleHandle: OpaquePointer?

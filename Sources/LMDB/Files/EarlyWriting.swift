@@ -21,9 +21,9 @@ struct EarlyWriting {
     /// Whether to stop; its lock is held while the file is used.
     private let isOver: Locked<Bool>
 
-    /// Begins for a transaction that took so long; nil if that is not worth it, or if there is no thread.
+    /// Starts for a transaction that took `duration`; nil if that is not worth it, or if there is no thread.
     ///
-    /// - Parameter file: stays open until `end`.
+    /// - Parameter file: must stay open until `end`.
     init?(_ file: Int32, after duration: Duration) {
         guard duration >= Self.least else { return nil }
         let isOver = Locked(false)

@@ -5,11 +5,11 @@
 #endif
 import CLMDB
 
-/// The length of a file that commits and reads ask for again and again.
+/// Reads the length of an open file, as cheaply as the system allows.
 enum FileLength {
-    /// In bytes; nil for what is not a plain file, and where the system does not tell.
+    /// The length in bytes; nil if it is no plain file, or if the system does not tell.
     ///
-    /// Linux is asked for nothing but the length: a look at the times makes the next sync slower (`clmdb_identify`).
+    /// On Linux only the length is requested: reading the times makes the next sync slower (`clmdb_identify`).
     static func of(_ descriptor: Int32) -> Int? {
         let length = clmdb_length(descriptor)
         if length != -2 { return length < 0 ? nil : Int(length) }

@@ -11,9 +11,11 @@ import Synchronization
 ///
 /// Since Linux 6.16 ext4 caches what one call writes as one folio: LMDB's writes make folios of up to 256 KiB. Writing
 /// one page later costs a walk over its whole folio, and syncing it costs another. Asking the system to age one page of
-/// a folio (`MADV_COLD`) splits it into pages, and all of them stay in the cache. The part of the file that existed when
-/// it was opened is left as it is. So are the first 64 MiB of each file: the pages of a small file are rewritten close
-/// together, so splitting would cost more than it saves. Systems without large folios lose nothing.
+/// a folio (`MADV_COLD`) splits it into pages, and all of them stay in the cache.
+///
+/// The part of the file that existed when it was opened is left as it is. So are the first 64 MiB of each file: the
+/// pages of a small file are rewritten close together, so splitting would cost more than it saves. Systems without
+/// large folios lose nothing.
 ///
 /// Measured by `strata-bench run --filter durable`.
 final class FolioSplitter: Sendable {

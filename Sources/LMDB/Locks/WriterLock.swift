@@ -43,7 +43,6 @@ final class WriterLock: @unchecked Sendable {
         }
     }
 
-    /// Frees the lock.
     func release() {
         if layDownKept() { return }
         if descriptor >= 0 { flock(descriptor, LOCK_UN) }

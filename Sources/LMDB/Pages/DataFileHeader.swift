@@ -4,11 +4,10 @@
     import Darwin
 #endif
 
-/// What a data file says of itself, checked without mapping anything.
+/// The page size, length and newest commit of a data file, read from its meta pages before the file is mapped.
 ///
 /// LMDB trusts its file: a short file kills the process with SIGBUS, a page size of zero with SIGFPE. So the two meta
-/// pages are read with plain reads first, and what they say of the file is checked, not what the file's other pages
-/// hold.
+/// pages are read with plain reads first, and checked, also against the file's length. Other pages are not read.
 struct DataFileHeader {
     let pageSize: Int
     /// The last page that the newest meta page counts.

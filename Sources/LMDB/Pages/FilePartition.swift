@@ -1,5 +1,5 @@
-/// Checks that the trees of a commit and its free lists part the file: from page 2 to the last, each page is either
-/// reached by the trees or in one free list, and once only.
+/// Checks that each page of the file, from page 2 to the last, is either reached once by the trees of a commit or named
+/// once by its free lists.
 ///
 /// LMDB reuses whatever the free lists say. A page that is free and in use is overwritten by a later commit.
 ///

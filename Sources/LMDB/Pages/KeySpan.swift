@@ -1,9 +1,9 @@
-/// A number that is searched for, and the keys on either side of it that have been met on the way down.
+/// An interpolation search for a number in a tree: the number, and the nearest keys on either side that it has met.
 ///
-/// Numbers that were given out in a row lie evenly between those: the first look into a page goes where the key should
-/// be, the second beside it. (W. W. Peterson, "Addressing for Random-Access Storage", 1957: interpolation search;
-/// halving from then on, so that no distribution of keys takes more than two steps more.) Each look at a page that is
-/// not in the processor's caches costs a cache miss.
+/// Numbers that were given out in a row lie evenly between those keys. So the search looks first where the key should
+/// be in a page, then beside that; from then on it halves. So it takes at most two steps more than halving alone. Each
+/// look at a page that is not in the processor's caches costs a cache miss. (Source: W. W. Peterson, "Addressing for
+/// Random-Access Storage", 1957.)
 struct KeySpan {
     let key: UInt64
     /// Not above the key; nil before one has been met, as on the way to a tree's first pages.

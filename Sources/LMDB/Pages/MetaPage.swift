@@ -31,8 +31,8 @@ struct MetaPage {
     static let freeOffset = 40
     static let mainOffset = 88
     static let magic: UInt32 = 0xBEEF_C0DE
-    /// The table of free lists has integer keys (0x08); its flags also tell how the environment was made (0x4000: without
-    /// a directory).
+    /// The table of free lists has integer keys (0x08). Its flags also tell how the environment was made (0x4000:
+    /// without a directory).
     static let flagsOfFreeLists: UInt16 = 0x4008
     static let version: UInt32 = 1
 

@@ -28,7 +28,8 @@
 /// is checked where it is used, and nil if it leads out of the page. `init(checking:number:as:)` checks all of it at
 /// once. The memory must outlive the page.
 @usableFromInline struct Page {
-    /// The whole page. Not a pointer: Swift 6.3 misreads a nil `Page?` that generic code has made of a pointer and numbers.
+    /// The whole page. Not a pointer: Swift 6.3 misreads a nil `Page?` that generic code has made of a pointer and
+    /// numbers.
     @usableFromInline let bytes: UnsafeRawBufferPointer
     /// The number of entries, at least one.
     @usableFromInline let count: Int

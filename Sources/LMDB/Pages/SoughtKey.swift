@@ -41,7 +41,7 @@ struct SoughtKey {
     }
 }
 
-// Pages that were admitted.
+// Reads pages that were admitted, without checking their entries again.
 extension Page {
     @inline(__always)
     init(admittedLeaf bytes: UnsafeRawBufferPointer, _ count: Int) {

@@ -8,7 +8,7 @@ struct TreeCounts: Equatable, CustomStringConvertible {
 
     init() {}
 
-    /// Reads them from a tree's record.
+    /// Reads the counts from a tree's record.
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
         branchPages = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
         leafPages = bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)

@@ -1,4 +1,4 @@
-/// Where a descent from the root of a tree to a leaf leads.
+/// The leaf that a descent from the root of a tree is to reach.
 enum TreeTarget {
     case first
     case last

@@ -10,9 +10,9 @@
 //     24    8      check of the above and the content
 //     32           content
 //
-// A round ends where an entry has another mark or is half written. When a checkpoint has all that the entries of a round
-// say, the next round begins at offset 4096, with a mark that no round has had. The file is as long as the longest round
-// and filled with zeros ahead, so that an entry is on the disk after one sync that writes nothing but the entry.
+// A round ends where an entry has another mark or is half written. When a checkpoint has all changes of a round, the
+// next round begins at offset 4096, with a mark that no round has had. The file is as long as the longest round, and
+// filled with zeros ahead, so that an entry is on the disk after one sync that writes nothing but the entry.
 #if canImport(Glibc)
     import Glibc
 #else
@@ -60,10 +60,10 @@ final class CommitJournal: Sendable {
 
     // MARK: The file
 
-    /// Whether its making was finished.
+    /// Whether `make` has finished.
     var isMade: Bool { words(at: 0, count: 1) == [Self.magic] }
 
-    /// Makes it an empty journal. It is on the disk when this returns.
+    /// Makes the file an empty journal. It is on the disk when this returns.
     ///
     /// - Returns: the operating system's error number, or 0.
     func make() -> Int32 {
@@ -76,7 +76,7 @@ final class CommitJournal: Sendable {
         }
     }
 
-    /// Overwrites all entries. A checkpoint must have what they say.
+    /// Overwrites all entries. Their changes must be on the disk by a checkpoint or a sync.
     ///
     /// - Returns: the operating system's error number, or 0.
     func wipe() -> Int32 {

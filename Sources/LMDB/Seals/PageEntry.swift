@@ -1,8 +1,8 @@
-/// What `pages.sums` says of one page: its sum, and whether it was free in the commit that is sealed. The layout stands at
-/// the head of `PageSums`.
+/// The entry of one page in `pages.sums`: its sum, and whether it was free in the commit that is sealed. `PageSums` has
+/// the layout.
 ///
 /// The check tells damage of `pages.sums` from damage of the page. A page that is freed keeps its sum, because
-/// transactions that began earlier read it. No entry at all, eight zeros, says that nothing is known.
+/// transactions that began earlier read it. Eight zeros are no entry: nothing is known of the page.
 struct PageEntry: Equatable {
     static let none = PageEntry(bits: 0)
     static let size = 8
@@ -42,7 +42,7 @@ struct PageEntry: Equatable {
     }
 }
 
-/// All entries of a commit in few words, kept up to date as they change.
+/// The total of all entries of a commit, kept up to date as entries change.
 struct EntrySum: Equatable {
     var total: UInt64 = 0
     var lastPage: UInt64

@@ -1,6 +1,6 @@
 /// The commit for which all sums of `pages.sums` are true.
 ///
-/// The file has two, of the newest commit and the one before. The layout stands at the head of `PageSums`.
+/// The file has two, of the newest commit and the one before. `PageSums` has the layout.
 struct Seal: Equatable {
     var commit: UInt64
     var head: HeadDigest
@@ -56,9 +56,9 @@ struct Seal: Equatable {
     }
 }
 
-/// A meta page in few bytes.
+/// A digest of a meta page.
 struct HeadDigest: Equatable {
-    /// Of the whole.
+    /// Of the whole page.
     let whole: UInt64
     /// Of all but the number of the commit.
     let content: UInt64

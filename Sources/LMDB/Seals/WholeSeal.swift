@@ -3,7 +3,7 @@ import CChecksum
 /// Makes the sums of a whole file anew, from pages read one by one: for a file without sums, one whose sums are of an
 /// older commit, or one that a power cut has left.
 ///
-/// Such pages have no sum to be held against, so everything that can be checked without one is (`FilePartition`).
+/// Such pages have no sum to be compared with, so `FilePartition` checks all that can be checked without one.
 enum WholeSeal {
     /// Reads every page in use and seals the file's newest commit. Under the writer's lock.
     ///

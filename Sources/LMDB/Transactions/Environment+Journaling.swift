@@ -1,13 +1,15 @@
 import Locking
 
-// A commit of a `journaled` environment is on the disk when it returns. Either its writer has given an entry for the
-// journal, from which the same changes can be made again, or a checkpoint is made after it. After a power cut the file goes
-// back to its last checkpoint, and the next opening makes the changes of `journalEntries` again.
+// What a commit writes to the journal.
+//
+// A commit of a `journaled` environment is on the disk when it returns. Either its writer gave the journal an entry,
+// from which the changes can be made again, or a checkpoint follows the commit. After a power cut the file goes back to
+// its last checkpoint, and the next opening repeats the changes of `journalEntries`.
 
 extension Environment {
     /// Writes the entry of a transaction that is about to be committed.
     ///
-    /// - Returns: where it is; nil if the commit needs a checkpoint instead.
+    /// - Returns: its offset in the journal; nil if the commit needs a checkpoint instead.
     func writeEntry(of transaction: WriteTransaction) throws(LMDBError) -> Int? {
         guard options.durability == .journaled, let content = transaction.journalEntry,
             let journal = journal.withLock({ $0 })
@@ -24,7 +26,7 @@ extension Environment {
         }
     }
 
-    /// Makes what a transaction has committed durable, if its entry does not.
+    /// Makes a commit without an entry durable by a checkpoint, unless it may be lost.
     func confirm(_ transaction: WriteTransaction, entry: Int?) throws(LMDBError) {
         guard options.durability == .journaled, entry == nil, !transaction.mayBeLost else { return }
         do throws(LMDBError) {
@@ -34,7 +36,9 @@ extension Environment {
         }
     }
 
-    /// Takes back the entry of a commit that has failed. Where that fails, too, the next power cut may bring it.
+    /// Takes back the entry of a failed commit. If that fails too, a power cut may make the commit happen after all.
+    ///
+    /// - Returns: the error to report.
     func retractEntry(_ entry: Int?, _ failure: LMDBError) -> LMDBError {
         guard let entry, failure.code != .outcomeUnknown, let journal = journal.withLock({ $0 }) else {
             return failure

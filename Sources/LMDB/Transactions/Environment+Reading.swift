@@ -1,5 +1,7 @@
 import CLMDB
 
+// Begins, renews and ends read transactions.
+
 extension Environment {
     /// Runs the body with a read transaction that ends when the body returns.
     ///
@@ -41,7 +43,7 @@ extension Environment {
         return try body(first, nil)
     }
 
-    /// How often at most a second reader begins until there was no commit in between.
+    /// The most attempts to begin a second reader without a commit between the two.
     private static var mostBeginnings: Int { 16 }
 
     /// Begins a read transaction that the caller ends later with `end(_:)`, on any thread. It keeps the environment

@@ -1,6 +1,8 @@
 import CLMDB
 import Locking
 
+// Opens and creates named tables.
+
 extension Environment {
     /// Opens named tables, and makes those that are missing if the environment may write.
     ///

@@ -7,6 +7,8 @@ import CLMDB
 import Locking
 import Synchronization
 
+// Begins write transactions under the writer's lock, and lets the next ones in after a commit or abort.
+
 extension Environment {
     /// Runs the body in a write transaction on the calling thread and commits it, or aborts it if the body throws.
     ///
@@ -117,7 +119,7 @@ extension Environment {
         return transaction
     }
 
-    /// Begins to send pages to the disk early, for the commit of a transaction that took so long.
+    /// Begins to send pages to the disk early, for the commit of a transaction that took `duration`.
     func beginEarlyWriting(after duration: Duration) -> EarlyWriting? {
         guard options.durability != .disposable else { return nil }
         let early = EarlyWriting(descriptor, after: duration)

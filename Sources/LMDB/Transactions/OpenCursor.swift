@@ -1,9 +1,9 @@
 import CLMDB
 
-/// What a cursor in one table is to its transaction, which owns it: open, closed, or kept to be used again.
+/// The lifetime of a cursor in one table of a transaction: open, closed, or kept for reuse.
 ///
-/// It closes with `close()`, when it is released, or with its transaction, whichever comes first; use after that is
-/// trapped. `Cursor` moves it. Only where LMDB reads for the transaction it has a cursor of LMDB.
+/// It closes with `close()`, when it is released, or with its transaction, whichever comes first; later use traps. Its
+/// subclass `Cursor` moves it. It has a cursor of LMDB only in a transaction that LMDB reads for (`usesLMDB`).
 @usableFromInline package class OpenCursor {
     /// LMDB's cursor while it is open, else nil.
     @exclusivity(unchecked) final var handle: OpaquePointer?
@@ -14,7 +14,7 @@ import CLMDB
     @exclusivity(unchecked) private final var nextOpen: Unmanaged<OpenCursor>?
     @exclusivity(unchecked) private final var previousOpen: Unmanaged<OpenCursor>?
     @exclusivity(unchecked) final var isOpen = true
-    /// How many records the leaf page has that a cursor of a snapshot stands in; 0 while it stands nowhere.
+    /// The number of records in the leaf page where a cursor of a snapshot stands; 0 while it stands nowhere.
     @exclusivity(unchecked) final var leafCount = 0
     final let bounds: MapBounds
     final let isWriting: Bool

@@ -13,8 +13,8 @@ final class SnapshotPages {
     private var snapshotID: ReadTransaction.SnapshotID?
     /// The mark of the snapshot for the trees.
     private var mark: UInt32 = 0
-    /// The mark of the snapshot for the guard. A file without sums has one for all its states: then a page is judged when it
-    /// is read first, and from then on what LMDB writes there is taken for sound.
+    /// The mark of the snapshot for the guard. A file without sums has one mark for all its states: a page is checked
+    /// when it is first read, and all that LMDB writes there later counts as sound.
     private var guardMark: UInt32 = 0
     private let sums: PageSums
     /// Whether pages are judged by their structure alone.
@@ -201,7 +201,7 @@ final class SnapshotPages {
         return try readTree(of: table)
     }
 
-    /// Has a table empty from now on, in a write transaction that has dropped it.
+    /// Treats a table as empty from now on, in a write transaction that has dropped it.
     func forgetTree(of table: Table) {
         if Int(table.handle) < tableCount { trees[Int(table.handle)] = (mark, TreeRecord()) }
     }

@@ -145,7 +145,8 @@ final class WriteAdmission {
 
     // MARK: Whole trees
 
-    /// Admits the pages of a table that LMDB reads to clear it: all branch pages, and the leaves if they lead to others.
+    /// Admits the pages of a table that LMDB reads to clear it: all branch pages, and the leaves if their entries lead
+    /// to other pages.
     func admitAll(of table: Table) throws(LMDBError) {
         let tree = try pages.tree(of: table)
         guard tree.depth > 0 else { return }

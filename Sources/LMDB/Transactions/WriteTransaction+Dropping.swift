@@ -1,9 +1,11 @@
 import CLMDB
 import Synchronization
 
+// Empties tables whose pages may be damaged.
+
 extension WriteTransaction {
-    /// Removes every record of tables, whatever their pages hold by now; the tables stay. Comes before all else that
-    /// the transaction does with them.
+    /// Removes every record of tables, even if their pages are damaged; the tables stay. Call it before the transaction
+    /// uses the tables in any other way.
     ///
     /// None of their pages is read. They are the pages that no other table leads to and no free list names. So all
     /// other tables are read, and must be sound.

@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// Makes the sums of a copy, so that a page of it that is damaged later is found.
+/// Makes the sums of a copied data file, so that later damage to one of its pages is found.
 ///
-/// Each page of an exact copy is held against the sum of the page that it was copied from.
+/// Each page of an exact copy is compared with the sum of the page that it was copied from.
 struct CopySeal {
     private let directory: EnvironmentDirectory
     /// The sums under the name that they have until the copy is whole.
@@ -59,7 +59,7 @@ struct CopySeal {
         if let problem { throw failure(problem.number) }
     }
 
-    /// Gives the sums their name; those of another file that is gone make room.
+    /// Gives the sums their name, in place of sums that an earlier file left there.
     func publish() throws(LMDBError) {
         guard renameat(directory.descriptor, temporary, directory.descriptor, PageSums.name) == 0 else {
             throw failure(errno)

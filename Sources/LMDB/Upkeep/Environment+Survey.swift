@@ -5,12 +5,14 @@
 #endif
 import CLMDB
 
+// Checks every page of the newest commit.
+
 extension Environment {
     private static let mostSurveys = 5
 
-    /// Looks at every page of the newest commit without mapping anything: whether each page is as it must be, whether the
-    /// commit's trees and free lists part the file (`FilePartition`), and whether each page in use is the one that was
-    /// written (`PageSums`).
+    /// Checks every page of the newest commit without mapping anything: whether its structure is sound, whether each
+    /// page of the file is in one tree or one free list (`FilePartition`), and whether each page in use has its sum
+    /// (`PageSums`).
     ///
     /// It holds a read transaction meanwhile.
     ///

@@ -4,12 +4,14 @@
     import Darwin
 #endif
 
-/// Finds the bytes of a data file that belong to no record of the newest commit: free pages, the gaps of pages in use,
-/// the rest of the last page of a long value, outdated keys of branch pages, and what lies behind the last page.
+/// Finds and overwrites the bytes of a data file that belong to no record of the newest commit.
+///
+/// They are free pages, the gaps of pages in use, the rest of the last page of a long value, outdated keys of branch
+/// pages, and bytes behind the last page.
 ///
 /// It reads with plain reads, and only the pages in use below one level are kept in memory. Under the writer's lock.
 final class FileWipe {
-    /// Bytes to overwrite, by their place in the file.
+    /// Bytes to overwrite, at an offset in the file.
     struct Patch {
         let offset: Int
         let count: Int

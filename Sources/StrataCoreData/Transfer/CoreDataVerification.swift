@@ -2,9 +2,9 @@ import Foundation
 import StrataModel
 package import StrataStore
 
-/// How much of a file of Core Data is in a store.
+/// The result of comparing a file of Core Data with a store: how much of the file is in the store.
 package struct CoreDataComparison: Sendable {
-    /// How many are equal, of how many.
+    /// The number of equal ones, and of all.
     package struct Count: Sendable, Equatable {
         package var equal = 0
         package var total = 0
@@ -28,8 +28,8 @@ package struct CoreDataComparison: Sendable {
     /// The first differences, a phrase each.
     package var differences: [String] = []
 
-    /// Whether there is nothing in the file that belongs to no row or link: changes that cannot be read, or values in
-    /// columns of other entities.
+    /// Whether everything in the file belongs to a row or a link. False for changes that cannot be read, and for values
+    /// in columns of other entities.
     package var isWhole = true
 
     package var isEqual: Bool { rows.equal == rows.total && links.equal == links.total && isWhole }
@@ -115,7 +115,7 @@ package struct CoreDataVerification {
 
     // MARK: Rows
 
-    /// Rows that no entity has count as different; a table that is not there has at least one that is missing.
+    /// Counts rows that belong to no entity as different, and a missing table as at least one missing row.
     private mutating func noteUnread(_ unread: UnreadTables) {
         for (fault, count) in unread.faults {
             result.rows.total += count

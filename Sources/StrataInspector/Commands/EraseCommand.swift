@@ -97,7 +97,7 @@ struct EraseCommand: StoreCommand {
     private func objects(_ store: Store) throws -> [ObjectID] {
         let context = try PersistentContainer(over: store).newBackgroundContext()
         var ids: Set<ObjectID> = []
-        // A deleted object has no row, but a reference.
+        // A deleted object has no row, so it can only be named.
         let isNamed = targets.condition.text == nil && !targets.all
         if isNamed {
             for word in words {
@@ -116,7 +116,7 @@ struct EraseCommand: StoreCommand {
                     let object = try context.existingObject(with: id)
                     related.formUnion(try object.objectIDs(forRelationshipNamed: name))
                 } catch let error as StrataError where error.code == .referentialIntegrity {
-                    // A deleted object leads nowhere.
+                    // A deleted object has no related objects.
                     continue
                 }
             }

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// What `revert` does with properties that later transactions changed.
+/// The values of `strata revert --conflicts`: what becomes of properties that later transactions changed.
 enum RevertPolicy: String, ExpressibleByArgument, CaseIterable {
     case error, keep, revert
 
@@ -16,6 +16,7 @@ enum RevertPolicy: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
+/// `strata revert`: reverts one transaction by a new transaction.
 struct RevertCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "revert",

@@ -1,4 +1,4 @@
-/// Where in a file a record is.
+/// The location of a record in a file that is imported, for messages: a line, or an element of an array.
 enum RecordLocation: CustomStringConvertible {
     case line(Int)
     /// An element of an array, counted from 1, and the line where it begins if that is known.

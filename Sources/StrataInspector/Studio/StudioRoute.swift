@@ -2,7 +2,9 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// The stores that are here.
+// Which page of Strata Studio answers a path, and the pages for all stores and for the health of one.
+
+/// The page that lists the stores that Studio shows.
 struct StoresPage: Encodable {
     struct ListedStore: Encodable {
         let name: String
@@ -27,7 +29,7 @@ struct StoresPage: Encodable {
     }
 }
 
-/// The sizes of the store's parts, and who reads it.
+/// The page of a store's health: the sizes of its parts, its declared views and its subscriptions.
 struct HealthPage: Encodable {
     let moment: StudioMoment
     /// As `strata inspect --json` lists it.
@@ -35,7 +37,7 @@ struct HealthPage: Encodable {
     /// The declared views of the newest model, as `strata views list --json` lists them: what each does, and how far
     /// those that catch up are behind the log.
     let views: [JSONObject]
-    /// The consumers of the history, and how far behind each is.
+    /// The subscriptions, and how far behind the log each is.
     let subscriptions: [JSONObject]
 
     init(_ reading: StudioReading) throws {
@@ -47,7 +49,7 @@ struct HealthPage: Encodable {
     }
 }
 
-/// Which page a path below a store means.
+/// Makes the page that a path below a store names.
 enum StudioRoute {
     static func answer(_ path: [String], _ reading: StudioReading) throws -> StudioAnswer {
         switch (path.first ?? "model", path.count) {

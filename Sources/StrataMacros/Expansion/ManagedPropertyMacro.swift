@@ -4,8 +4,8 @@ import SwiftSyntaxMacros
 
 /// `@_ManagedProperty(index)`: adds the accessors of one property. Only `@Entity` writes it.
 ///
-/// The declared type chooses the overloads of `_get` and `_set`. If other modules see the property, its accessors can be
-/// inlined there into one test and one load.
+/// The declared type chooses the overloads of `_get` and `_set`. If other modules see the property, its accessors can
+/// be inlined there into one test and one load.
 enum ManagedPropertyMacro: AccessorMacro {
     static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,

@@ -4,6 +4,8 @@ public import StrataGraph
 public import StrataModel
 import StrataStore
 
+// Shipping the log of a container's store, once or continuously, and restoring a store from what was shipped.
+
 extension PersistentContainer {
     /// Ships the log of the store to a target: everything that the target does not have yet.
     ///
@@ -32,8 +34,8 @@ extension PersistentContainer {
     /// A save is at the target within about a second, if the target is fast enough. While the target is away or full,
     /// shipping is tried again and again.
     ///
-    /// - Parameter onReport: gets what was shipped each time, and each failure. After a failure that cannot pass, such as
-    ///   `divergedLog`, shipping has ended.
+    /// - Parameter onReport: gets what was shipped each time, and each failure. After a failure that cannot pass, such
+    ///   as `divergedLog`, shipping has ended.
     /// - Returns: the running work. It ends when it is stopped, when it is released, or when the container closes.
     public func startShipping(
         to target: any ShippingTarget, options: ShippingOptions = ShippingOptions(),
@@ -44,14 +46,14 @@ extension PersistentContainer {
 
     /// Makes a store from what was shipped to a target, in a directory that does not exist yet.
     ///
-    /// The log is proved by its chain of digests, and the new store is verified before it appears. It has the store's id
-    /// and a lineage of its own.
+    /// The log is proved by its chain of digests, and the new store is verified before it appears. It has the store's
+    /// id and a lineage of its own.
     ///
     /// - Parameters:
     ///   - moment: the state to restore to; always the one after a whole transaction.
     ///   - lineage: which log, if the target has several, as after an earlier restore.
-    /// - Throws: `persistentStoreOpen` if something is at that place; `targetIncomplete`, `divergedLog` and `corrupt` for
-    ///   what is wrong at the target; `historyDropped` for a moment before the oldest snapshot; `futureEvent` for one that
+    /// - Throws: `persistentStoreOpen` if `url` exists already; `targetIncomplete`, `divergedLog` and `corrupt`
+    ///   for damage at the target; `historyDropped` for a moment before the oldest snapshot; `futureEvent` for one that
     ///   was not shipped; `unknownKey` for a tag that is not there.
     /// - Complexity: O(bytes) of a snapshot and the log after it, and a full verification.
     @discardableResult

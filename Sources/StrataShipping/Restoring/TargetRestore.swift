@@ -67,11 +67,10 @@ package struct TargetRestore {
 
     /// Makes a store in a directory that does not exist yet. It has the store's id and a lineage of its own.
     ///
+    /// The directory appears when the store is complete, verified and durable. A large value that the target lacks is
+    /// lost in the store too, and its verification names it.
+    ///
     /// - Parameter erasures: made in the store before anyone can read it.
-    ///
-    /// The directory appears when the store is complete, verified and durable. A large value that the target does not have
-    /// is lost in the store, too, where its verification names it.
-    ///
     /// - Throws: `persistentStoreOpen` if something is at that place; `targetIncomplete`, `divergedLog` and `corrupt`
     ///   for what is wrong at the target; `historyDropped` for a moment before the oldest snapshot;
     ///   `futureEvent` for one that was not shipped.

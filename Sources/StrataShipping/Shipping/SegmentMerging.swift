@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// Makes one segment of many small ones, as they gather while a store is followed.
+/// Merges the many small segments that continuous shipping leaves at a target.
 ///
 /// The large segment is written before the small ones are removed, so that nothing is ever missing.
 struct SegmentMerging {
@@ -9,7 +9,7 @@ struct SegmentMerging {
     let position: LogPosition
     /// How many small segments in a row are made into one.
     var fewest = 64
-    /// The newest segments stay: who follows the log looks for them.
+    /// The newest segments stay: standbys that follow the log look for them.
     var newestKept = 16
     /// Segments of more bytes are not small.
     var largest = 1 << 20

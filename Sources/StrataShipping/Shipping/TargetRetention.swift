@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// Removes from a target what only snapshots need that are no longer kept.
+/// Removes old snapshots from a target, with the segments and large values that only they need.
 struct TargetRetention {
     let target: any ShippingTarget
     let lineage: UUID
@@ -47,7 +47,7 @@ struct TargetRetention {
         return entries.count
     }
 
-    /// Removes the large values that nothing names, of those that `mayGo` is true for.
+    /// Removes large values that nothing names and for which `mayGo` is true.
     func removeBlobs(where mayGo: (TargetEntry) -> Bool) throws -> Int {
         var unnamed: Set<String> = []
         for entry in try target.entries(under: TargetName.blobs, after: nil) where mayGo(entry) {

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Writes `<attribute>` and `<relationship>` elements.
+/// Writes the `<attribute>` and `<relationship>` elements of a model file of Xcode.
 struct PropertyWriter {
     let composites: CompositeNames
 

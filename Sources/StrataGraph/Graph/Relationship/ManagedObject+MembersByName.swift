@@ -1,18 +1,19 @@
 import StrataModel
 
-// Members by name, one or a few, for code that has no class: `setValue(_:forKey:)` looks at all of them.
+// Adds and removes single members of a to-many by its name, for code that has no class. `setValue(_:forKey:)` would
+// read all members.
 
 extension ManagedObject {
-    /// Adds a member to a to-many, at the end of an ordered one; one that is a member already stays where it is.
+    /// Adds a member to a to-many, at the end of an ordered one. An object that is a member already stays where it is.
     ///
     /// - Throws: `unknownKey`, `wrongType`, also for what is no to-many; `deletedObject`, `readOnly`.
     package final func insertMember(_ member: ManagedObject, forKey key: String) throws {
         try addMember(member, at: try toMany(key).index, position: nil)
     }
 
-    /// Puts objects side by side into an ordered to-many, in their order; those that are members already are moved.
+    /// Puts objects side by side into an ordered to-many, in their order. Objects that are members already are moved.
     ///
-    /// - Parameter position: where the first of them is then, counted from 0.
+    /// - Parameter position: the position of the first of them afterwards, counted from 0.
     /// - Throws: as `insertMember`; `invalidRequest` where the other members are too few for the position.
     package final func insertMembers(_ members: [ManagedObject], forKey key: String, at position: Int) throws {
         let property = try toMany(key)
@@ -25,16 +26,16 @@ extension ManagedObject {
                 .invalidRequest, "\(key) has \(count - moved.count) other members, and no position \(position).",
                 context: errorContext(key))
         }
-        // A member in front of the position would else shift the others when it leaves.
+        // Moved to the end first: a member that leaves from in front of the position would shift the others.
         for member in moved { try addMember(member, at: property.index, position: count - 1) }
         for (number, member) in members.enumerated() {
             try addMember(member, at: property.index, position: position + number)
         }
     }
 
-    /// Takes a member of a to-many away.
+    /// Removes a member from a to-many.
     ///
-    /// - Returns: whether it was one.
+    /// - Returns: whether it was a member.
     /// - Throws: as `insertMember`.
     package final func removeMember(_ member: ManagedObject, forKey key: String) throws -> Bool {
         let property = try toMany(key)

@@ -1,5 +1,7 @@
+// Makes short strings straight from the bytes of a row.
+
 extension String {
-    /// The text of at most 15 bytes of ASCII, made of its bytes without a call; nil for any other.
+    /// A string of at most 15 bytes of ASCII, made of its bytes without a call; nil for any other text.
     ///
     /// A Swift String of up to 15 bytes of ASCII is its bytes, in order, with 0xE0 plus their count in the last of 16
     /// (`StringObject.swift` of the standard library, "Small strings"). Where a String is something else, as on 32-bit

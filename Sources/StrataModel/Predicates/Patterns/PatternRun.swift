@@ -1,4 +1,4 @@
-/// One match of a text with a program.
+/// Matches one text with the program of a pattern. It follows all states of the automaton at once.
 struct PatternRun {
     private let program: PatternProgram
     private let scalars: [Unicode.Scalar]
@@ -40,8 +40,8 @@ struct PatternRun {
         return states.hasMatch
     }
 
-    /// Counts steps; a step is one state tested against one scalar. Following jumps takes at most as many steps as
-    /// there are states, which the next scalar counts.
+    /// Counts steps; a step is one state tested against one scalar. Jumps are not counted: they take at most as many
+    /// steps as there are states, and the next scalar counts those.
     private mutating func spend(_ steps: Int) throws(Exhausted) {
         stepsLeft -= steps
         if stepsLeft < 0 { throw Exhausted() }

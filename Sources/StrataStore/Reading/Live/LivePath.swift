@@ -1,9 +1,12 @@
 import StrataModel
 
-/// A relationship between the fetched objects and a row that their request reads, with the way back over it.
+// The paths from objects to the other rows that a live query or a derived attribute reads. Each path can be followed
+// back, from a row that changed to the objects that it affects.
+
+/// One relationship on such a path, and the way back over it.
 struct LiveHop: Hashable, Sendable {
     enum Back: Hashable, Sendable {
-        /// The near ends are the members that stand under this number at the far end.
+        /// The near ends are the members that the far end has under this number.
         case members(PropertyID)
         /// The near end is the target of this to-one of the far end.
         case reference(PropertyID)

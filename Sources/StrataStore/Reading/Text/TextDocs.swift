@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// The objects that a part of a query finds in the table, and how often its phrases stand in them.
+/// The objects that one part of a full-text query finds, and how often a phrase occurs in each.
 final class TextDocs {
     let set: TextGroupSet
     private let counts: Counts
@@ -37,7 +37,7 @@ final class TextDocs {
         return index < set.groups.count && set.groups[index] == group
     }
 
-    /// How often the phrase stands in an object of the group moved to; 0 if it is not found.
+    /// How often the phrase occurs in an object of the group moved to; 0 if it is not found.
     @inline(__always)
     func count(_ member: UInt8) -> Int {
         guard set.bits[index].contains(member) else { return 0 }
@@ -52,7 +52,7 @@ final class TextDocs {
     func contains(_ member: UInt8) -> Bool { set.bits[index].contains(member) }
 }
 
-/// Collects objects with counts.
+/// Makes a `TextDocs`, group by group.
 struct TextDocsBuilder {
     private var set = TextGroupSet()
     private var starts: [Int] = []

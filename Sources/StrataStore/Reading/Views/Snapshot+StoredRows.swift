@@ -1,10 +1,13 @@
 import LMDB
 import StrataModel
 
+// Reads all rows of an entity a part at a time, to build declared views.
+
 extension Snapshot {
-    /// Calls `body` with the rows that the tables have of exactly one entity, in its newest layout, from an id on.
+    /// Calls `body` with the rows of exactly one entity in the base tables, in its newest layout, from an id on. Layers
+    /// are ignored.
     ///
-    /// - Parameter body: returns whether to go on.
+    /// - Parameter body: returns false to stop.
     /// - Returns: where to continue; nil at the end of the entity.
     func forEachStoredRow(
         of entity: EntitySchema, from start: ObjectID, _ body: (RowReader, ObjectID) throws -> Bool

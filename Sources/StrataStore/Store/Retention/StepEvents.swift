@@ -1,7 +1,8 @@
 import LMDB
 import StrataModel
 
-/// What a stretch of the log says of the rows, pairs and notes that it touches, as far as a truncation needs it.
+/// The events that one step of a truncation (`TrimStep`) goes over: for each row and pair the event before them and the
+/// last of them; their models, maintenance events and transactions.
 ///
 /// Memory: some 50 bytes for each object and pair touched.
 struct StepEvents: ~Copyable {
@@ -100,7 +101,7 @@ struct StepEvents: ~Copyable {
     }
 }
 
-/// By how much the number of events changes that name each large value.
+/// For each large value, the change in the number of events that name it.
 struct BlobCounts {
     private(set) var counts: [BlobReference: Int64] = [:]
 

@@ -6,14 +6,13 @@ import StrataModel
 
 /// Brings views that catch up, and inline views that are being built, to the end of the log, step by step.
 ///
-/// Any number of workers may do so at once, in any processes: a step that another one has made meanwhile is not made
-/// again.
+/// Any number of workers may run at once, in any processes: a step that another worker has made is not made again.
 struct ViewWorker: Sendable {
     let file: StoreFile
     /// Runs a job on the thread that writes.
     let onWriter: @Sendable (@escaping @Sendable () throws -> Void) throws -> Void
     var limits = ViewStepLimits()
-    /// Is told of each view after it has moved.
+    /// Called with each view after it has moved.
     var observer: (@Sendable (String, ViewUpkeepState) -> Void)?
 
     /// What has become of a view.
@@ -127,7 +126,8 @@ struct ViewWorker: Sendable {
         }
     }
 
-    /// Calls `body` with what makes steps of a view; nil if the model has no such view that catches up or is being built.
+    /// Calls `body` with the maker of a view's steps; nil if the model has no such view that catches up or is being
+    /// built.
     private func make<R>(_ name: String, _ body: (ViewStepMaker) throws -> R) throws -> R? {
         var fault: ViewFault?
         let result = try file.read { transaction, head, histories -> R? in

@@ -1,9 +1,9 @@
 import StrataModel
 
-// What can be compared with an encrypted attribute.
+// Refuses comparisons that an encrypted attribute does not allow.
 
 extension ComparisonCompiler {
-    /// Refuses what only the values of an encrypted attribute could answer.
+    /// Refuses a comparison that needs the decrypted values: anything but equality with constants.
     func checkEncrypted(
         _ path: ResolvedPath, _ operation: ComparisonPredicate.Operator, _ right: Side
     ) throws(StrataError) {
