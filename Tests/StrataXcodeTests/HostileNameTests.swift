@@ -222,6 +222,12 @@ import Testing
         var properties = words.split(separator: ",").enumerated().flatMap { number, word in
             [attribute("o\(number)", words, String(word)), attribute("r\(number)", words, String(word))]
         }
+        // A class, a composite and an enum may hide a type that macros use.
+        properties.append(
+            .attribute(
+                AttributeDescription(
+                    name: "composed", type: .composite, isOptional: true, attributeValueClassName: "Int",
+                    elements: [AttributeDescription(name: "in", type: .string, isOptional: true)])))
         properties.append(attribute("raw", "RawValue, b", "b"))
         properties.append(attribute("all", "allCases, b", "b"))
         let model = try ManagedObjectModel(entities: [

@@ -36,7 +36,7 @@ struct CodeNames {
         // A class named as a module would hide the types of the module, which are asked for by its name.
         let areModulesNamed = !properties.union(wanted.joined()).isDisjoint(with: Self.libraryTypes)
         if areModulesNamed { taken.formUnion(Self.modules) }
-        // A class of such a name would hide a member of `ManagedObject` that the code calls.
+        // A class of such a name would hide what the code calls.
         taken.formUnion(Self.accessors)
         for (entity, wanted) in zip(model.entities, wanted) {
             classes[entity.name] = take(wanted.first { !isTaken($0) } ?? entity.name)
@@ -107,17 +107,18 @@ struct CodeNames {
     /// Types that the expansions of macros name without their module.
     static let macroTypes: Set<String> = [
         "Int", "String", "Bool", "ManagedObject", "ManagedEntity", "EntityDefinition", "EntityBuilder",
-        "_KeyPathVisitor",
     ]
 
     private static let modules: Set<String> = ["Swift", "Foundation", "Strata", "StrataGraph", "StrataModel"]
 
+    /// Members of `ManagedObject` and types for them that no app writes.
     private static let accessors: Set<String> = [
         "_get", "_set", "_getTransformed", "_setTransformed", "_getTransient", "_setTransient", "_visitKeyPath",
+        "_KeyPathVisitor", "_ObjectSeed",
     ]
 
-    /// Whether the expansions of macros would take a class for a type of a library.
-    var hidesMacroTypes: Bool { !Self.macroTypes.isDisjoint(with: classes.values) }
+    /// Whether the expansions of macros would take a type of the model for one of a library.
+    var hidesMacroTypes: Bool { !Self.macroTypes.isDisjoint(with: taken) }
 
     /// The class as a value or in a key path: another name for it where a property or a parameter has its name.
     func classValue(_ entityName: String) -> String {
