@@ -131,13 +131,7 @@ import Testing
 
     @Test func aRefusedFaultOfTheJournalMakesNothing() throws {
         try change { $0[3] ^= 1 }
-        var options = CoreDataImportOptions()
-        options.onFault = .refuse
-        #expect(throws: StrataError.self) {
-            try PersistentContainer.importCoreDataStore(
-                at: URL(filePath: folder.file), to: folder.store, options: options)
-        }
-        #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+        folder.expectRefusedFault()
     }
 
     @Test func aTransactionOverSeveralFilesIsCompletedWhenItsJournalIsGone() throws {
