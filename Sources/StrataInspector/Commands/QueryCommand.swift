@@ -104,6 +104,7 @@ struct QueryCommand: StoreCommand {
     private func request(_ moment: StoreMoment, in store: Store) throws -> RowsRequest {
         let entity = try moment.entity(named: query.entity)
         let keys = ListText.parts(groupBy ?? "")
+        if groupBy != nil, keys.isEmpty { throw UsageError("--group-by is empty.") }
         if let call = keys.first(where: { $0.contains("(") }) {
             throw UsageError(
                 "--group-by takes key paths, not \(call). A view can have it as a key: strata views create --key "
