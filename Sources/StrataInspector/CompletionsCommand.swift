@@ -15,7 +15,9 @@ struct CompletionsCommand: ParsableCommand {
                 strata completions fish > ~/.config/fish/completions/strata.fish
             """)
 
-    @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell")) var shell: String
+    @Argument(
+        help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"), completion: .list(["bash", "zsh", "fish"]))
+    var shell: String
 
     func run() throws {
         guard let shell = CompletionShell(rawValue: shell) else {

@@ -10,7 +10,7 @@ struct ShellCommand: StoreCommand {
         abstract: "Asks and changes a store line by line.",
         discussion: """
             A line is a command without 'strata' and STORE: query Film --sort year, show Film/p5, views list, model show. An entity \
-            with a condition behind it is a query: Film rating > 4. .help lists what else there is.
+            with a condition behind it is a query, and options may follow: Film rating > 4 --sort -year. .help lists what else there is.
 
             On a terminal, Tab completes commands, options, entities and key paths, and the arrow keys edit the line and \
             bring back earlier ones, which are kept in $STRATA_HISTORY or ~/.local/state/strata/history. Elsewhere lines \
@@ -43,6 +43,8 @@ struct ShellCommand: StoreCommand {
                 if code != ExitStatus.fine { exitCode = code }
             }
             Output.shared.flush()
+            // The command's process has ended quietly, and so do the lines after it.
+            if Output.hasNoReader { break }
         }
         if isInteractive { file.write(editor.history) }
         if exitCode != ExitStatus.fine, !isInteractive { throw ExitCode(exitCode) }
@@ -112,8 +114,11 @@ struct Shell {
     private func arguments(_ words: [String], _ line: String) throws -> [String] {
         if schema.entity(named: words[0]) != nil {
             let rest = line.drop(while: \.isWhitespace).dropFirst(words[0].count).drop(while: \.isWhitespace)
-            if rest.isEmpty || rest.hasPrefix("--") { return ["query", store.path] + words + keyFiles(words) }
-            return ["query", store.path, words[0], "--where", String(rest)] + keyFiles([])
+            let options = ShellWords.startOfOptions(in: rest)
+            let condition = rest[..<options].trimmingCharacters(in: .whitespaces)
+            if condition.isEmpty { return ["query", store.path] + words + keyFiles(words) }
+            let more = try ShellWords.split(String(rest[options...]))
+            return ["query", store.path, words[0], "--where", condition] + more + keyFiles(more)
         }
         try CommandNames.check(words)
         guard let length = Self.length(ofCommandIn: words), !words.contains("--help") else { return words }

@@ -56,13 +56,7 @@ import Testing
 
     @Test func aRefusedFaultOfTheLogMakesNothing() throws {
         try change { $0.removeLast(100) }
-        var options = CoreDataImportOptions()
-        options.onFault = .refuse
-        #expect(throws: StrataError.self) {
-            try PersistentContainer.importCoreDataStore(
-                at: URL(filePath: folder.file), to: folder.store, options: options)
-        }
-        #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+        folder.expectRefusedFault()
     }
 
     @Test(arguments: RandomTesting.seeds) func everyFlippedByteIsFound(seed: UInt64) throws {

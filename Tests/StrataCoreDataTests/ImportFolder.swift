@@ -1,5 +1,7 @@
 import Foundation
 import StrataCoreData
+import StrataGraph
+import StrataModel
 import Testing
 
 /// A directory that is removed at the end of the test.
@@ -27,5 +29,15 @@ final class ImportFolder {
                 return asked > mostQuestions
             })
         #expect(throws: CoreDataImporter.Interrupted.self) { try importer.run(into: store) }
+    }
+
+    /// An import that refuses faults makes no store of a file that has some.
+    func expectRefusedFault(sourceLocation: SourceLocation = #_sourceLocation) {
+        var options = CoreDataImportOptions()
+        options.onFault = .refuse
+        #expect(throws: StrataError.self, sourceLocation: sourceLocation) {
+            try PersistentContainer.importCoreDataStore(at: URL(filePath: file), to: store, options: options)
+        }
+        #expect(!FileManager.default.fileExists(atPath: store.path), sourceLocation: sourceLocation)
     }
 }

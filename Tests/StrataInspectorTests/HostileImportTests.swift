@@ -25,6 +25,62 @@ import Testing
         #expect(try Tool.run("verify", store.path).exitCode == 0, sourceLocation: sourceLocation)
     }
 
+    // MARK: References
+
+    /// A record whose relationship leads to an object that is not there is named, with the relationship.
+    @Test(arguments: [
+        (
+            "a.csv", "title,year,studio\nA,2000,Studio/p1\n\"B\n2\",2000,Studio/p99\nC,2000,\n",
+            "line 3: studio leads to Studio/p99, which is not in the store."
+        ),
+        (
+            "a.csv", "title,year,genres\nA,2000,Genre/p3;Genre/p98\n",
+            "line 2: genres leads to Genre/p98, which is not in the store."
+        ),
+        (
+            "a.json",
+            "[{\"title\": \"A\", \"year\": 2000},\n {\"title\": \"B\", \"year\": 2000, \"studio\": \"Studio/p99\"}]",
+            "studio leads to Studio/p99, which is not in the store."
+        ),
+        (
+            "a.ndjson",
+            "{\"title\": \"A\", \"year\": 2000}\n\n{\"title\": \"B\", \"year\": 2000, \"genres\": [\"Genre/p99\"]}",
+            "line 3: genres leads to Genre/p99, which is not in the store."
+        ),
+        ("a.csv", "title,year,studio\nA,2000,Mosfilm\n", "line 2: studio: 'Mosfilm' names no object."),
+        (
+            "a.csv", "title,year,studio\nA,2000,Stduio/p1\n",
+            "line 2: studio: The store has no entity 'Stduio'. Did you mean 'Studio'?"
+        ),
+        (
+            "a.csv", "title,year,studio.name\nA,2000,Nope\n",
+            "line 2: studio.name: there is no Studio whose name is 'Nope'."
+        ),
+    ])
+    func aReferenceToNothingNamesItsRecordAndItsProperty(name: String, text: String, fault: String) throws {
+        let result = try take("Film", try file(name, text))
+        #expect(result.exitCode == 1 && result.error.contains(fault), "\(result)")
+        #expect(try Tool.run("count", store.path, "Film").output == "4\n")
+    }
+
+    @Test func aToManyWhoseMembersAreRowsNamesTheRecordToo() throws {
+        let path = try file("a.csv", "name,films\nNew,Film/p5\nOther,Film/p6;Film/p77\n")
+        let result = try take("Studio", path)
+        let fault = "line 3: films leads to Film/p77, which is not in the store."
+        #expect(result.exitCode == 1 && result.error.contains(fault), "\(result)")
+        try expectSound(studios: 2)
+    }
+
+    @Test func aReferenceToNothingCanBeLeftOut() throws {
+        let path = try file("a.csv", "title,year,studio,genres\nA,2000,Studio/p99,Genre/p3;Genre/p98\n")
+        let result = try take("Film", path, "--missing", "leave")
+        #expect(result.exitCode == 0 && result.output.contains("2 links left out"), "\(result)")
+        let row = try Tool.run(
+            "query", store.path, "Film", "--where", "title == 'A'", "--columns", "studio, genres.label", "--format",
+            "csv")
+        #expect(row.output == "studio,genres.label\n,drama\n", "\(row)")
+    }
+
     // MARK: Cut and broken files
 
     /// Whole, each form is taken; cut at any offset, it is refused with exit code 1, and nothing traps.

@@ -136,6 +136,13 @@ import Testing
             let result = try Tool.shell("$strata \(words) | head -1 | wc -l; echo ${PIPESTATUS[0]}")
             #expect(result.output == "1\n0\n", "\(line): \(result)")
         }
+        for form in ["ndjson", "csv", "json", "plist"] {
+            let pipe = "'\(store.path)/pipe'"
+            let result = try Tool.shell(
+                "rm -f \(pipe); mkfifo \(pipe); head -c 100 \(pipe) > /dev/null & "
+                    + "$strata export '\(store.path)' Film \(pipe) --form \(form); echo $?")
+            #expect(result.output == "0\n", "\(form): \(result)")
+        }
     }
 
     @Test func aFullDiskIsNoReaderThatHasSeenEnough() throws {

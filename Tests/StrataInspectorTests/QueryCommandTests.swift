@@ -27,6 +27,35 @@ import Testing
                         """, error: "", exitCode: 0))
     }
 
+    /// `count` in a condition on groups is the number of objects, whatever the columns are and are called.
+    @Test(arguments: [
+        ("year > 0", "studio.name", "count > 1 AND max(year) < 1980", "Mosfilm"),
+        ("year > 0", "studio.name, count AS films", "count > 1 AND films < 3 AND min(year) > 1980", "Ghibli,2"),
+        ("year > 0", "max(year)", "NOT count < 2 AND studio.name BEGINSWITH 'M'", "1979"),
+    ])
+    func aConditionOnGroupsCountsTheirObjects(condition: String, columns: String, having: String, row: String) throws {
+        let result = try query(
+            "Film", "--where", condition, "--group-by", "studio.name", "--columns", columns, "--having", having,
+            "--format", "csv")
+        #expect(result.exitCode == 0 && result.output.split(separator: "\n").dropFirst() == [row[...]], "\(result)")
+    }
+
+    /// What the article on the format language says of a list behind a missing object, and of `ANY … NOT IN`.
+    @Test(arguments: [
+        ("studio.films.@count == 0", 0), ("studio.films.@count == nil", 1),
+        ("SUBQUERY(studio.films, $f, $f.year > 0).@count == 0", 1), ("ANY studio.films.year > 0", 4),
+        ("SUBQUERY(studio.films, $f, $f.year > 0)[SIZE] == 0", 1), ("ANY genres.label NOT IN {'drama'}", 3),
+        ("SUBQUERY(studio.films, $f, $f.year > 0 OR TRUEPREDICATE).@count + 0 == 0", 1),
+        ("NOT (ANY genres.label IN {'drama'})", 3), ("ANY genres.label != 'drama'", 2),
+        ("SUBQUERY(genres, $g, NOT $g.label IN {'drama'}).@count > 0", 2),
+    ])
+    func listsBehindNothingAreAsTheArticleSays(condition: String, count: Int) throws {
+        let missing = try Tool.run("insert", store.path, "Film", "title=Lone", "year=2000")
+        #expect(missing.exitCode == 0)
+        let result = try Tool.run("count", store.path, "Film", "--where", condition)
+        #expect(result.output == "\(count)\n", "\(result)")
+    }
+
     @Test func whereSortLimitAndColumnsSayWhatIsPrinted() throws {
         let result = try query(
             "Film", "--where", "studio.name = 'Mosfilm' OR ANY genres.label BEGINSWITH 'fan'", "--sort",

@@ -54,6 +54,30 @@ import Testing
         try store.expectUntouched()
     }
 
+    /// Options follow a condition without another word; in quotes they belong to it.
+    @Test func optionsFollowACondition() throws {
+        let result = try shell(
+            "Film year > 2000 --json --columns title", "Film title = \"a --json b\" --columns title --format csv",
+            "Film  year > 1900   --sort '-year'  --limit 1 --columns title --format csv",
+            "Film year - --5 > 1900 --columns 'title, year' --limit 1 --format csv")
+        let lines = [
+            "[", "  {\"title\":\"Ponyo\"}", "]", "title", "title", "Ponyo", "title,year", "Stalker,1979", "",
+        ]
+        #expect(
+            result.exitCode == 0
+                && result.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) == lines,
+            "\(result)")
+    }
+
+    @Test func aShellWhoseOutputIsClosedEndsAtOnce() throws {
+        let result = try Tool.shell(
+            """
+            start=$SECONDS; (yes 'count Film' | head -20000) | $strata shell '\(store.path)' 2>&1 | head -1
+            echo "${PIPESTATUS[1]} $((SECONDS - start < 60))"
+            """)
+        #expect(result.output == "4\n0 1\n", "\(result)")
+    }
+
     @Test func aLineThatFailsDoesNotEndTheShell() throws {
         let result = try shell("cuont Film", "Film yaer > 3", ".hlep", "count 'Film", "count Film")
         #expect(result.exitCode == 2, "\(result)")

@@ -36,6 +36,8 @@ import Testing
         "views create S V --of Nobody --column c=count",
         "views create S V --of Film --key x=genres.label --column c=count",
         "views create S V --of Film --key year --column c=count --order nothing", "stats N", "top N", "upgrade T",
+        "insert S Film title=x year=2000 studio=Genre/p3", "update S Film/p5 studio=Genre/p3",
+        "link S Film/p5 studio Genre/p3", "query S Film --group-by ,",
     ]
 
     @Test(arguments: commands) func theMessageIsInWords(command: String) throws {

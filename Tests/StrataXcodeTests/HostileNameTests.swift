@@ -22,7 +22,7 @@ import Testing
         "insertIntoMembers", "at", "entityName_", "String", "Int", "Int64", "Bool", "Date", "Double", "Optional", "Set",
         "Sequence", "ToMany", "Result", "Error", "Data", "Entity", "ManagedObject", "FetchRequest", "ObjectID",
         "Strata",
-        "Foundation", "Swift", "_", "_x", "é", "名前", "x1",
+        "Foundation", "Swift", "_", "_x", "_get", "_set", "é", "名前", "x1",
     ]
 
     private static let types: [AttributeType] = [
@@ -42,7 +42,7 @@ import Testing
 
     /// Every name as an attribute of one entity and as a to-many of another.
     @Test func everyNameIsUsedAsAPropertyOfEachKind() throws {
-        let names = Self.names.filter { $0 != "_" }
+        let names = Self.names
         let attributes = names.enumerated().map { number, name in
             PropertyDescription.attribute(
                 AttributeDescription(name: name, type: Self.types[number % Self.types.count], isOptional: true))
@@ -67,11 +67,15 @@ import Testing
     func modelsOfSuchNamesCompile(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let classes = [
-            "members", "Value", "Member", "context", "Sequence", "Range", "Index", "Object", "newValue", "Self_",
+            "members", "Value", "Member", "context", "Sequence", "Range", "Index", "Object", "newValue", "Self_", "_",
+            "Movie", "_Movie", "__Movie", "movie", "any", "some", "each", "willSet", "didSet", "get", "set", "_get",
+            "sending", "nonisolated", "override", "default", "init", "subscript", "Int", "EntityBuilder", "String",
+            "ManagedEntity", "Swift", "StrataGraph", "Foundation", "Data", "ToMany", "_Class_members", "HostileModel",
+            "_HostileModel", "FetchRequest", "Hashable", "_ObjectSeed", "_KeyPathVisitor",
         ]
         var entities: [EntityDescription] = []
-        for (number, name) in classes.shuffled(using: &generator).prefix(5).enumerated() {
-            var properties = Self.names.filter { $0 != "_" }.shuffled(using: &generator).prefix(12).map { name in
+        for (number, name) in classes.shuffled(using: &generator).prefix(8).enumerated() {
+            var properties = Self.names.shuffled(using: &generator).prefix(12).map { name in
                 let type = Self.types.randomElement(using: &generator) ?? .string
                 return PropertyDescription.attribute(
                     AttributeDescription(
@@ -79,7 +83,7 @@ import Testing
                         validationRules: Self.rules(type, &generator)))
             }
             let taken = Set(properties.map(\.name))
-            if let link = Self.names.first(where: { !taken.contains($0) && $0 != "_" }) {
+            if let link = Self.names.first(where: { !taken.contains($0) }) {
                 properties.append(
                     .relationship(
                         RelationshipDescription(
@@ -119,13 +123,16 @@ import Testing
         }
     }
 
-    @Test func aClassMayBeCalledAsAWordThatIsNoType() throws {
-        let model = try ManagedObjectModel(
-            entities: ["any", "some", "each", "willSet", "didSet"].map { name in
+    private func classes(_ names: [String]) throws -> ManagedObjectModel {
+        try ManagedObjectModel(
+            entities: names.map { name in
                 EntityDescription(
                     name: name,
                     properties: [
-                        .attribute(AttributeDescription(name: name, type: .string, isOptional: true)),
+                        .attribute(
+                            AttributeDescription(
+                                name: name == "init" || name == "subscript" || name == "deinit" ? "word" : name,
+                                type: .string, isOptional: true)),
                         .relationship(
                             RelationshipDescription(
                                 name: "next", destinationEntityName: name, inverseName: "previous", isToMany: true)),
@@ -134,7 +141,99 @@ import Testing
                                 name: "previous", destinationEntityName: name, inverseName: "next")),
                     ])
             })
-        #expect(try complaint(model, .plain) == nil)
+    }
+
+    /// Each is a model of its own, because a class that the form with macros cannot have changes the form of others.
+    @Test(arguments: [
+        ["any", "some", "each", "willSet", "didSet"], ["_"], ["init", "subscript", "deinit", "default"],
+        ["sending", "nonisolated", "override", "lazy", "async", "actor"], ["get", "set", "_get", "_set"],
+    ])
+    func aClassMayBeCalledAsAWordThatIsNoType(names: [String]) throws {
+        for form in Self.forms {
+            #expect(try complaint(try classes(names), form) == nil, "\(form)")
+            // Without a property of the same name, macros can express the class.
+            let model = try ManagedObjectModel(
+                entities: names.map {
+                    EntityDescription(
+                        name: $0,
+                        properties: [.attribute(AttributeDescription(name: "word", type: .string, isOptional: true))])
+                })
+            #expect(try complaint(model, form) == nil, "\(form)")
+        }
+    }
+
+    /// Classes that the code declares beside those of the entities have other names than these.
+    @Test(arguments: [
+        ["Movie", "_Movie", "__Movie", "_Movie2"], ["Movie", "movie", "MOVIE", "Movie2"], ["_", "__", "___"],
+        ["HostileModel", "_HostileModel", "_HostileModel2"], ["members", "_Class_members"],
+        ["Int", "Swift", "String", "StrataGraph", "ManagedEntity"], ["Int", "StrataModel", "Strata", "Foundation"],
+        ["EntityBuilder", "EntityDefinition", "_KeyPathVisitor"], ["FetchIndexElement", "FetchPredicate", "Sendable"],
+    ])
+    func namesThatWouldBeOneAreTwo(names: [String]) throws {
+        let model = try classes(names)
+        for form in Self.forms {
+            #expect(try complaint(model, form) == nil, "\(form)")
+            let files = ModelCode(model, modelName: "Hostile", form: form).files.map { $0.name.lowercased() }
+            #expect(Set(files).count == files.count && files.count == 2 * names.count + 1)
+        }
+    }
+
+    /// `items` and `Items` have functions of one name, which a subclass cannot override.
+    @Test func aSubclassHasToManysLikeThoseOfItsParent() throws {
+        func items(_ name: String) -> PropertyDescription {
+            .relationship(
+                RelationshipDescription(
+                    name: name, destinationEntityName: "Item", hasNoInverse: true, isToMany: true, isOrdered: true))
+        }
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(name: "Item"), EntityDescription(name: "Parent", properties: [items("items")]),
+            EntityDescription(name: "Child", superentityName: "Parent", properties: [items("Items")]),
+        ])
+        for form in Self.forms { #expect(try complaint(model, form) == nil, "\(form)") }
+    }
+
+    @Test func namesOfAnyLengthAndLineEndsInTextsCompile() throws {
+        let long = String(repeating: "é", count: 127)
+        let model = try ManagedObjectModel(
+            entities: [long, long + "a"].map { name in
+                EntityDescription(
+                    name: name,
+                    properties: [
+                        .attribute(
+                            AttributeDescription(
+                                name: "word", type: .string, isOptional: true,
+                                validationRules: [.pattern("a\rb\nc\u{0}")], userInfo: ["a\rb": "\u{2028}\u{0}"]))
+                    ])
+            })
+        for form in Self.forms {
+            let files = ModelCode(model, modelName: "a\rclass b\nclass c", form: form).files
+            #expect(try Compiler.check(files, hasMacros: form == .macro) == nil, "\(form)")
+        }
+    }
+
+    @Test func enumsOfHostileCasesCompile() throws {
+        func attribute(_ name: String, _ cases: String, _ value: String) -> PropertyDescription {
+            .attribute(
+                AttributeDescription(
+                    name: name, type: .string, isOptional: name.hasPrefix("o"), defaultValue: .string(value),
+                    userInfo: ["enumCases": cases, "enumName": name + "Kind"]))
+        }
+        let words = "self,Self,Type,Protocol,init,_,any,some,none,default,hashValue,rawValue,sending"
+        var properties = words.split(separator: ",").enumerated().flatMap { number, word in
+            [attribute("o\(number)", words, String(word)), attribute("r\(number)", words, String(word))]
+        }
+        // A class, a composite and an enum may hide a type that macros use.
+        properties.append(
+            .attribute(
+                AttributeDescription(
+                    name: "composed", type: .composite, isOptional: true, attributeValueClassName: "Int",
+                    elements: [AttributeDescription(name: "in", type: .string, isOptional: true)])))
+        properties.append(attribute("raw", "RawValue, b", "b"))
+        properties.append(attribute("all", "allCases, b", "b"))
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(name: "Sendable", properties: properties), EntityDescription(name: "CaseIterable"),
+        ])
+        for form in Self.forms { #expect(try complaint(model, form) == nil, "\(form)") }
     }
 
     private static func rules(_ type: AttributeType, _ generator: inout SeededGenerator) -> [ValidationRule] {

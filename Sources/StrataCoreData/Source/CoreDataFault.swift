@@ -29,7 +29,8 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
         case wrongEntity
         /// An entity of the model whose table the file has lost. Its objects are missing.
         case missingTable
-        /// Changes in the log beside the file (`-wal`, `-journal`) that cannot be read. They are left out.
+        /// Changes in the log beside the file (`-wal`) that cannot be read, and are left out. Or changes of a transaction
+        /// that was not completed, which the log (`-journal`) cannot take back.
         case lostChanges
     }
 

@@ -8,9 +8,9 @@ import StrataModel
 final class SourceFile {
     let path: String
     let database: SQLiteDatabase
-    /// What may be missing beside the file.
+    /// What the files beside it mean, and what may be missing there.
     let notes: [String]
-    /// What of the logs beside the file cannot be read.
+    /// What of the logs beside the file cannot be read or taken back.
     let logFaults: [CoreDataFault]
     /// The private directory; nil if the file is read where it is.
     private let copy: URL?
@@ -19,12 +19,16 @@ final class SourceFile {
     init(_ path: String, _ library: SQLiteLibrary) throws(StrataError) {
         self.path = path
         let hasLog = try Self.check(path)
-        notes =
-            hasLog && !FileManager.default.fileExists(atPath: path + "-wal")
-            ? [
+        let journal = RollbackJournal(besideFileAt: path)
+        let name = URL(filePath: path).lastPathComponent
+        var notes = journal.note.map { ["\(name)-journal \($0)"] } ?? []
+        if hasLog, !FileManager.default.fileExists(atPath: path + "-wal") {
+            notes.append(
                 "the file is in WAL mode, and no -wal file lies beside it: if one was left behind, what it has is missing"
-            ] : []
-        logFaults = hasLog ? Self.faults(ofLogBeside: path) : []
+            )
+        }
+        self.notes = notes
+        logFaults = (hasLog ? Self.faults(ofLogBeside: path) : []) + Self.faults(of: journal, name)
         let logs = ["-wal", "-journal"].filter { Self.size(path + $0) > 0 }
         guard !logs.isEmpty else {
             copy = nil
@@ -67,6 +71,15 @@ final class SourceFile {
             CoreDataFault(
                 kind: .lostChanges, entityName: URL(filePath: path).lastPathComponent + "-wal", key: nil, property: nil,
                 sentence: loss, outcome: "the changes before them come over")
+        ]
+    }
+
+    private static func faults(of journal: RollbackJournal, _ name: String) -> [CoreDataFault] {
+        guard let loss = journal.loss else { return [] }
+        return [
+            CoreDataFault(
+                kind: .lostChanges, entityName: name + "-journal", key: nil, property: nil, sentence: loss,
+                outcome: "what is not taken back comes over half changed")
         ]
     }
 

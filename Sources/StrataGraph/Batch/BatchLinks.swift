@@ -15,7 +15,18 @@ struct BatchLinks {
         /// All members of a to-many, in order.
         case members(PropertyRuntime, [ObjectID])
 
+        var property: PropertyRuntime {
+            switch self {
+            case .partner(let property, _), .owner(let property, _), .members(let property, _): property
+            }
+        }
+
         var isOwner: Bool { if case .owner = self { true } else { false } }
+    }
+
+    /// An object that is to be linked is not in the store.
+    private struct MissingObject: Error {
+        let id: ObjectID
     }
 
     private let binding: StoreBinding
@@ -66,10 +77,14 @@ struct BatchLinks {
 
     mutating func set(_ values: [GivenLink], of id: ObjectID) throws {
         for value in values {
-            switch value {
-            case .partner(let property, let partner): try pair(id, property, with: partner)
-            case .owner(let property, let owner): try lead(id, property, to: owner)
-            case .members(let property, let members): try setMembers(of: id, property, members)
+            do {
+                switch value {
+                case .partner(let property, let partner): try pair(id, property, with: partner)
+                case .owner(let property, let owner): try lead(id, property, to: owner)
+                case .members(let property, let members): try setMembers(of: id, property, members)
+                }
+            } catch let missing as MissingObject {
+                throw binding.noTarget(missing.id, of: value.property.name, of: id)
             }
         }
     }
@@ -231,7 +246,7 @@ struct BatchLinks {
             changes.updates[index].changedSlots.formUnion(slots)
             return
         }
-        guard let row = try snapshot.row(id) else { throw notThere(id, property, entity) }
+        guard let row = try snapshot.row(id) else { throw MissingObject(id: id) }
         let before = try row.converted(to: entity.schema)
         let image = try change(before)
         let changed = entity.slots(slots, thatDifferIn: before, image)
@@ -240,12 +255,6 @@ struct BatchLinks {
         others.insert(id)
         changes.updates.append(
             .init(id: id, baseRevision: row.revision, image: image, changedSlots: changed))
-    }
-
-    private func notThere(_ id: ObjectID, _ property: PropertyRuntime, _ entity: EntityRuntime) -> StrataError {
-        StrataError(
-            .referentialIntegrity, "The object that is to be linked is not in the store.",
-            context: .init(entityName: entity.name, objectID: id, key: property.name))
     }
 
     // MARK: Rules

@@ -63,7 +63,9 @@ final class BatchWriter: Sendable {
                 switch try current.save.wait() {
                 case .saved(let receipt): return receipt
                 case .stale(let staleness):
-                    if let missing = staleness.missingTargets.first { throw noTarget(missing) }
+                    let missing = staleness.missingTargets
+                    try StrataError.throwTogether(
+                        missing.prefix(Self.reportedErrors).map(noTarget), count: missing.count)
                 }
             } catch let error as StrataError where error.code == .constraintMerge && isSettled {
                 if try binding.store.head() == current.head { throw error }
@@ -80,11 +82,22 @@ final class BatchWriter: Sendable {
 
     private func noTarget(_ missing: Staleness.MissingTarget) -> StrataError {
         let entity = binding.entity(missing.source.entityID)
-        return StrataError(
-            .referentialIntegrity, "The object that a to-one is to lead to is not in the store.",
+        var property = entity?.property(missing.property)
+        // Of a pair this may be the property of the other end.
+        if property == nil, case .pairs(_, _, _, let inverse)? = binding.link(missing.property)?.source {
+            property = entity?.property(inverse)
+        }
+        return binding.noTarget(missing.target, of: property?.name ?? "A relationship", of: missing.source)
+    }
+}
+
+extension StoreBinding {
+    /// The error for a relationship of an object that is to lead to an object that does not exist.
+    func noTarget(_ target: ObjectID, of property: String, of source: ObjectID) -> StrataError {
+        StrataError(
+            .referentialIntegrity, "\(property) leads to \(schema.name(of: target)), which is not in the store.",
             context: .init(
-                entityName: entity?.name, key: entity?.property(missing.property)?.name,
-                value: .objectID(missing.target)))
+                entityName: entity(source.entityID)?.name, objectID: source, key: property, value: .objectID(target)))
     }
 }
 

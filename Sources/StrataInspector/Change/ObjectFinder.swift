@@ -50,7 +50,11 @@ final class ObjectFinder {
             guard let text = value.text else {
                 throw UsageError("\(path) takes a reference such as \(name(of: entity))/p1, not \(value.kindName).")
             }
-            return try ObjectReference.parse(text, in: store)
+            do {
+                return try ObjectReference.parse(text, in: store)
+            } catch let error as UsageError {
+                throw UsageError("\(path): \(error.message)")
+            }
         }
         guard let schema = store.schema.entity(entity), let attribute = schema.property(named: key)?.attribute else {
             throw UsageError("\(path): \(name(of: entity)) has no attribute '\(key)'.")
@@ -75,6 +79,11 @@ final class ObjectFinder {
         }
         self.known[known] = id
         return id
+    }
+
+    /// Whether the store has the object now.
+    func isThere(_ id: ObjectID) throws -> Bool {
+        try store.read(at: try store.head()) { try $0.row(id) != nil }
     }
 
     /// Makes an object, which `saveCreated` saves. `find` finds it from now on.

@@ -57,7 +57,8 @@ struct CoreDataArguments: ParsableArguments {
         makes nothing and lists faults, each with its entity, key and what an import does about it by --on-fault; exit \
         code 1 if there is any. Faults are keys that lead nowhere, one-to-ones with one end, places in lists that are \
         missing or shared, rows of unknown entities, values of other types or out of range, required values that are \
-        nil, values that break rules or are not unique, and changes in the -wal file that cannot be read. \
+        nil, values that break rules or are not unique, and changes in the -wal file that cannot be \
+        read, or that the -journal file cannot take back. \
         --transformables codable makes values of archives of plain Foundation objects. The \
         persistent history becomes transactions that have the rows they were the last to change, with author and, in \
         their metadata, date, context, bundle and process; the others become notes. --verify compares every row and \

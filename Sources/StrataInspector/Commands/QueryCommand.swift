@@ -13,7 +13,8 @@ struct QueryCommand: StoreCommand {
             'name, drawer.label, ties.@count, price * 1.2'. Without --columns the columns are the object, its \
             attributes and its to-ones. AS names a column: 'price * 1.2 AS gross'. A key path across a to-many is a \
             list: 'name, ties.name'. With --group-by, objects with the same values of these key paths make one row, \
-            and columns may be aggregates: 'year, count, average(rating)'; --having is a condition on such rows. Across \
+            and columns may be aggregates: 'year, count, average(rating)'; --having is a condition on such rows, in \
+            which count is the number of objects, as it is in --sort. Across \
             a to-many, an object is once in the group of each value among its members. --sort is 'name,-rating' (- for \
             descending): key paths, names of columns, or expressions. \(Moment.help)
 
@@ -103,6 +104,7 @@ struct QueryCommand: StoreCommand {
     private func request(_ moment: StoreMoment, in store: Store) throws -> RowsRequest {
         let entity = try moment.entity(named: query.entity)
         let keys = ListText.parts(groupBy ?? "")
+        if groupBy != nil, keys.isEmpty { throw UsageError("--group-by is empty.") }
         if let call = keys.first(where: { $0.contains("(") }) {
             throw UsageError(
                 "--group-by takes key paths, not \(call). A view can have it as a key: strata views create --key "
@@ -114,7 +116,13 @@ struct QueryCommand: StoreCommand {
         var request = RowsRequest(
             objects: try query.request(moment, in: store), columns: chosen, groupBy: keys,
             having: try ConditionText.predicate(having, in: store), isDistinct: distinct)
-        let countsGroups = request.isGrouped && !chosen.contains { $0.name == "count" }
+        let isCountNamed = chosen.contains { $0.name == "count" } || keys.contains("count")
+        let countsGroups = request.isGrouped && !isCountNamed
+        if countsGroups {
+            request.having = request.having?.replacingKeyPaths { path in
+                path == "count" ? ColumnText.count.expression : .keyPath(path)
+            }
+        }
         request.objects.sort = try SortText.parse(sort, isOfGroups: countsGroups)
         if let match {
             let condition = FetchPredicate.matchesText(match)

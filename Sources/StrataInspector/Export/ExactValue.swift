@@ -58,12 +58,18 @@ struct ExactValue {
                 ? date : DateText.exact(date)
         case .data(let data): data
         case .blob(let reference): try store.blob(reference)
-        case .composite(let elements): try elements.compactMapValues { try property($0) }
+        case .composite(let elements): try property(ofComposite: elements)
         // XML has no form for most control characters, and its readers change some others; an import reads the bytes as
         // text again.
         case .string(let text) where !Self.isForXML(text): Data(text.utf8)
         default: try text(value)
         }
+    }
+
+    /// An empty one is its JSON text, because an empty dictionary means nil.
+    private func property(ofComposite elements: [String: AttributeValue]) throws -> Any {
+        let dictionary = try elements.compactMapValues { try property($0) }
+        return dictionary.isEmpty ? "{}" : dictionary
     }
 
     /// Whether all characters are among those of XML 1.0 that come back as they are: the end of a line is always a line

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import StrataModel
 import StrataStore
@@ -48,7 +49,9 @@ struct ExportWriter {
         case .csv: try target.write(try cells.map(field).joined(separator: ",") + "\n")
         case .ndjson: try target.write(try object(cells) + "\n")
         case .json: try target.write((count == 0 ? "[\n  " : ",\n  ") + (try object(cells)))
-        case .plist: dictionaries.append(try dictionary(cells))
+        case .plist:
+            dictionaries.append(try dictionary(cells))
+            if count % 1000 == 999 { try target.checkReader() }
         case .cloudevents, .coredata: break
         }
         count += 1
@@ -165,6 +168,12 @@ final class ExportTarget {
 
     var isStandardOutput: Bool { path == "-" }
 
+    /// Ends the command if it writes to a pipe that its reader has closed.
+    func checkReader() throws {
+        guard part == nil, Output.hasNoReader(handle?.fileDescriptor ?? STDOUT_FILENO) else { return }
+        throw ExitCode(ExitStatus.fine)
+    }
+
     func write(_ text: String) throws {
         guard handle != nil else { return Output.shared.text(text) }
         buffer.append(contentsOf: text.utf8)
@@ -175,6 +184,8 @@ final class ExportTarget {
         do {
             try handle?.write(contentsOf: buffer)
         } catch {
+            // As with standard output, it is no error that the reader of a pipe has closed it.
+            if part == nil, error.isOfClosedPipe { throw ExitCode(ExitStatus.fine) }
             throw StrataError(.noSpace, "\(path) cannot be written: \(error.systemReason)")
         }
         buffer.removeAll(keepingCapacity: true)

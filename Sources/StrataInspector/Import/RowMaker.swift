@@ -115,7 +115,11 @@ struct RowMaker {
     private mutating func object(
         _ value: InputValue, _ target: FieldMapping.Target, _ entity: EntityID
     ) throws -> ObjectID? {
-        if let id = try finder.find(value, by: target.key, in: entity, target.path) { return id }
+        if let id = try finder.find(value, by: target.key, in: entity, target.path) {
+            // A reference is found whether its object is there or not; the save refuses one that is not.
+            if target.key != nil || missing != .leave { return id }
+            if try finder.isThere(id) { return id }
+        }
         switch missing {
         case .leave:
             leftOutCount += 1

@@ -5,7 +5,7 @@ struct NameSuggestions {
     private let names: [String]
     private static let most = 20
 
-    init(_ names: [String]) { self.names = names }
+    init(_ names: [String]) { self.names = names.map(ValueText.harmless) }
 
     /// ` Did you mean 'Film'? It has Film, Genre, Studio.`, for the end of a sentence.
     func hint(for name: String) -> String {

@@ -30,4 +30,31 @@ enum ShellWords {
         if let word { words.append(word) }
         return words
     }
+
+    /// Where the options behind a text begin: at the first word outside quotes that is `--` and a letter; the end if
+    /// there is none.
+    static func startOfOptions(in line: Substring) -> Substring.Index {
+        var quote: Character?
+        var isEscaped = false
+        var isAtStart = true
+        for index in line.indices {
+            let character = line[index]
+            if quote == nil, isAtStart, line[index...].hasPrefix("--"),
+                line[index...].dropFirst(2).first?.isLetter == true
+            {
+                return index
+            }
+            isAtStart = quote == nil && character.isWhitespace
+            if isEscaped {
+                isEscaped = false
+            } else if character == "\\", quote != nil {
+                isEscaped = true
+            } else if character == quote {
+                quote = nil
+            } else if quote == nil, character == "'" || character == "\"" {
+                quote = character
+            }
+        }
+        return line.endIndex
+    }
 }

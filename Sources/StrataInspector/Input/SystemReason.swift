@@ -5,9 +5,17 @@ import Foundation
 extension Error {
     /// Why a file cannot be used. Uses the system's message where there is an error number: it says more than Foundation's.
     var systemReason: String {
+        guard let number = systemNumber else { return localizedDescription }
+        return String(cString: strerror(number)) + "."
+    }
+
+    /// Whether a pipe was written that its reader has closed.
+    var isOfClosedPipe: Bool { systemNumber == EPIPE }
+
+    /// The system's error number; nil without one.
+    private var systemNumber: Int32? {
         let error = self as NSError
         let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error
-        guard cause.domain == NSPOSIXErrorDomain else { return localizedDescription }
-        return String(cString: strerror(Int32(cause.code))) + "."
+        return cause.domain == NSPOSIXErrorDomain ? Int32(cause.code) : nil
     }
 }

@@ -40,8 +40,11 @@ final class Output: Sendable {
     }
 
     /// Whether standard output is a pipe whose other end was closed.
-    static var hasNoReader: Bool {
-        var state = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    static var hasNoReader: Bool { hasNoReader(STDOUT_FILENO) }
+
+    /// Whether a descriptor is a pipe whose other end was closed.
+    static func hasNoReader(_ descriptor: Int32) -> Bool {
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR | POLLNVAL) != 0
     }
 

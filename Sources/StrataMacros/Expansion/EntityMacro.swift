@@ -40,7 +40,14 @@ extension EntityMacro: ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         // The compiler asks for no conformances if the superclass conforms already.
-        guard !protocols.isEmpty, EntityDeclaration(declaration, in: context.lexicalContext) != nil else { return [] }
-        return [try ExtensionDeclSyntax("extension \(type.trimmed): ManagedEntity {}")]
+        guard !protocols.isEmpty, let entity = EntityDeclaration(declaration, in: context.lexicalContext) else {
+            return []
+        }
+        // The compiler gives the name without the backticks that a class called `any` needs.
+        var name = type.trimmedDescription
+        if entity.identifier != entity.name, name.hasSuffix(entity.name) {
+            name = name.dropLast(entity.name.count) + entity.identifier
+        }
+        return [try ExtensionDeclSyntax("extension \(raw: name): ManagedEntity {}")]
     }
 }

@@ -180,7 +180,7 @@ struct AttributeCode {
         }
         if case .transformed(let name) = storage { facts.append("as the transformer `\(name)` makes it") }
         if let expression = attribute.derivationExpression { facts.append("derived from `\(expression)`") }
-        return facts.map { $0.replacing("\n", with: " ") }
+        return facts.map(CodeLiteral.comment)
     }
 }
 
@@ -207,7 +207,10 @@ struct TypeTable {
             return "[\(parts.map { type($0, names) }.joined(separator: ": "))]"
         }
         let last = text.split(separator: ".").last.map(String.init) ?? text
-        guard CodeNames.isName(last) else { return "Any" }
+        // The code uses the library's own types where they have these names.
+        guard CodeNames.isName(last), Self.known.contains(last) || !CodeNames.libraryTypes.contains(last) else {
+            return "Any"
+        }
         if !Self.known.contains(last) {
             // A transformer cannot make objects of the model's classes.
             if names.isTaken(last) { return "Any" }

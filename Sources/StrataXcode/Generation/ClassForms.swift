@@ -55,7 +55,7 @@ extension EntityCode {
         members += relationships.enumerated().map { accessor($1, count + $0) }
         return """
             /// The properties of `\(className)`, which inherits from this class.
-            \(access)class _\(plainName): \(superclass) {
+            \(access)class \(base): \(superclass) {
             \(members.joined(separator: "\n\n"))
             }
             """
@@ -65,7 +65,7 @@ extension EntityCode {
     var ownClass: String {
         """
         \(documentation)
-        \(access)\(hasSubentities ? "class" : "final class") \(className): _\(plainName) {}
+        \(access)\(hasSubentities ? "class" : "final class") \(className): \(base) {}
         """
     }
 
@@ -160,7 +160,7 @@ extension EntityCode {
         _ documentation: String, _ name: String, _ type: String, _ suffix: String, _ number: Int,
         isReadOnly: Bool = false
     ) -> String {
-        let index = "_\(plainName)._propertyBase_\(plainName) + \(number)"
+        let index = "\(base)._propertyBase_\(plainName) + \(number)"
         let setter = isReadOnly ? "" : "\n        set { _set\(suffix)(\(index), newValue) }"
         return """
                 \(documentation)

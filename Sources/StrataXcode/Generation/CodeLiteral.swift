@@ -20,6 +20,11 @@ enum CodeLiteral {
         return result + "\""
     }
 
+    /// A text inside the line of a comment.
+    static func comment(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+    }
+
     static func strings(_ texts: [String]) -> String { "[\(texts.map(string).joined(separator: ", "))]" }
 
     static func dictionary(_ values: [String: String]) -> String {

@@ -8,6 +8,12 @@ struct CodeNames {
     private let properties: Set<String>
     /// The names of structs by the names of composites.
     private(set) var composites: [String: String] = [:]
+    /// The classes `_Movie` with the properties, in the form without macros.
+    private var bases: [String: String] = [:]
+    /// Other names of classes, where a property or a parameter has their name.
+    private var aliases: [String: String] = [:]
+    /// The type that lists all classes.
+    private(set) var modelType = ""
     /// The enums by their names in the model.
     private var enumerationsByName: [String: [EnumerationCode]] = [:]
     private(set) var enumerations: [EnumerationCode.AttributeKey: EnumerationCode] = [:]
@@ -15,22 +21,45 @@ struct CodeNames {
     let scalars: ModelCode.Scalars
 
     /// The names for a model. With macros a class has the entity's name; otherwise it has the class name in the model.
-    init(_ model: ManagedObjectModel, _ form: ModelCode.Form, _ scalars: ModelCode.Scalars) {
+    ///
+    /// - Parameter typeName: the wanted name of the type that lists all classes.
+    init(
+        _ model: ManagedObjectModel, _ form: ModelCode.Form, _ scalars: ModelCode.Scalars, typeName: String
+    ) {
         self.form = form
         self.scalars = scalars
         properties = Set(model.entities.flatMap { $0.properties.map(\.name) })
-        for entity in model.entities {
-            let wanted = form == .macro ? nil : entity.managedObjectClassName.flatMap(Self.className)
-            let name = [wanted, entity.name].compactMap(\.self).first { !taken.contains($0) } ?? unique(entity.name)
-            classes[entity.name] = name
-            taken.insert(name)
+        let wanted = model.entities.map { entity in
+            [form == .macro ? nil : entity.managedObjectClassName.flatMap(Self.className), entity.name]
+                .compactMap(\.self)
+        }
+        // A class named as a module would hide the types of the module, which are asked for by its name.
+        let areModulesNamed = !properties.union(wanted.joined()).isDisjoint(with: Self.libraryTypes)
+        if areModulesNamed { taken.formUnion(Self.modules) }
+        // A class of such a name would hide what the code calls.
+        taken.formUnion(Self.accessors)
+        for (entity, wanted) in zip(model.entities, wanted) {
+            classes[entity.name] = take(wanted.first { !isTaken($0) } ?? entity.name)
         }
         for name in CompositeNames(model.entities).byName.keys.sorted() {
-            let type = unique(Self.identifier(of: name))
-            composites[name] = type
-            taken.insert(type)
+            composites[name] = take(Self.identifier(of: name))
         }
         for entity in model.entities { addEnumerations(of: entity) }
+        modelType = take(isTaken(typeName) ? "_\(typeName)" : typeName)
+        for entity in model.entities {
+            let name = plainClass(entity.name)
+            bases[entity.name] = take("_\(name)")
+            if properties.contains(name) || Self.locals.contains(name) {
+                aliases[entity.name] = take("_Class_\(name)")
+            }
+        }
+    }
+
+    /// The name, with a number if it is taken; from now on it is.
+    private mutating func take(_ name: String) -> String {
+        let name = Self.unique(name, beside: taken)
+        taken.insert(name)
+        return name
     }
 
     /// Adds the enums of an entity. Attributes that name the same enum with the same cases share it.
@@ -44,15 +73,12 @@ struct CodeNames {
                 code.name = other.name
                 code.isDeclared = false
             } else {
-                code.name = unique(wanted)
-                taken.insert(code.name)
+                code.name = take(wanted)
                 enumerationsByName[wanted, default: []].append(code)
             }
             enumerations[EnumerationCode.AttributeKey(entityName: entity.name, attributeName: attribute.name)] = code
         }
     }
-
-    private func unique(_ name: String) -> String { Self.unique(name, beside: taken) }
 
     /// The name, with a number after it if it is taken.
     static func unique(_ name: String, beside taken: Set<String>) -> String {
@@ -71,17 +97,45 @@ struct CodeNames {
     /// Parameters and constants in the code of accessors and descriptions.
     static let locals: Set<String> = ["newValue", "index", "visitor", "object", "entity", "key", "member", "members"]
 
+    /// Types that the code of both forms names. A class of one of these names has the code name the type's module, too.
+    static let libraryTypes: Set<String> = macroTypes.union([
+        "Int16", "Int32", "Int64", "Double", "Float", "Sequence", "Sendable", "Codable", "CaseIterable", "Hashable",
+        "Decimal", "Date", "Data", "UUID", "URL", "ToMany", "FetchRequest", "FetchRequestTemplate", "FetchPredicate",
+        "FetchArgument", "FetchIndexDescription", "FetchIndexElement", "ObjectID",
+    ])
+
+    /// Types that the expansions of macros name without their module.
+    static let macroTypes: Set<String> = [
+        "Int", "String", "Bool", "ManagedObject", "ManagedEntity", "EntityDefinition", "EntityBuilder",
+    ]
+
+    private static let modules: Set<String> = ["Swift", "Foundation", "Strata", "StrataGraph", "StrataModel"]
+
+    /// Members of `ManagedObject` and types for them that no app writes.
+    private static let accessors: Set<String> = [
+        "_get", "_set", "_getTransformed", "_setTransformed", "_getTransient", "_setTransient", "_visitKeyPath",
+        "_KeyPathVisitor", "_ObjectSeed",
+    ]
+
+    /// Whether the expansions of macros would take a type of the model for one of a library.
+    var hidesMacroTypes: Bool { !Self.macroTypes.isDisjoint(with: taken) }
+
     /// The class as a value or in a key path: another name for it where a property or a parameter has its name.
     func classValue(_ entityName: String) -> String {
-        let plain = plainClass(entityName)
-        return properties.contains(plain) || Self.locals.contains(plain) ? "_Class_\(plain)" : Self.escaped(plain)
+        aliases[entityName] ?? Self.escaped(plainClass(entityName))
     }
+
+    /// The class with the properties, in the form without macros.
+    func base(_ entityName: String) -> String { bases[entityName] ?? "_\(plainClass(entityName))" }
 
     /// The class name without backticks, for making other names.
     func plainClass(_ entityName: String) -> String { classes[entityName] ?? entityName }
 
     /// A type of a library, with its module if a class of the model has the same name.
     func type(_ name: String, of module: String) -> String { taken.contains(name) ? "\(module).\(name)" : name }
+
+    /// What an enum or a struct inherits: types of Swift.
+    func conformances(_ types: String...) -> String { types.map { type($0, of: "Swift") }.joined(separator: ", ") }
 
     /// A type of a library that the code uses as a value, with its module if a class or a property has the same name.
     func value(_ name: String, of module: String) -> String {
@@ -123,14 +177,16 @@ struct CodeNames {
     /// The name, in backticks if it is a keyword.
     static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
+    /// Keywords, and words that are not taken for a name at every place.
     private static let keywords: Set<String> = [
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
         "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows", "static",
         "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do",
         "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while",
-        "Any", "as",
-        "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type", "Protocol",
-        // Where a type is expected, or first in a class, these are no names either.
-        "any", "some", "each", "willSet", "didSet",
+        "Any", "as", "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type",
+        "Protocol", "_", "any", "some", "each", "willSet", "didSet", "async", "reasync", "actor", "distributed",
+        "nonisolated", "isolated", "sending", "borrowing", "consuming", "consume", "copy", "discard", "unsafe",
+        "package", "macro", "override", "required", "convenience", "dynamic", "final", "indirect", "lazy", "mutating",
+        "nonmutating", "optional", "unowned", "weak", "then", "yield",
     ]
 }

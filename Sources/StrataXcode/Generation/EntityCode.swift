@@ -33,6 +33,7 @@ struct EntityCode {
 
     var className: String { names.class(entity.name) }
     var plainName: String { names.plainClass(entity.name) }
+    var base: String { names.base(entity.name) }
     /// The class where a property of the same name would be taken for it.
     var classValue: String { names.classValue(entity.name) }
     var hasSubentities: Bool { model.entities.contains { $0.superentityName == entity.name } }
@@ -62,9 +63,11 @@ struct EntityCode {
         let elements = index.elements.map { element in
             let direction = element.isAscending ? "" : ", isAscending: false"
             let folding = element.folding.isEmpty ? "" : ", folding: .init(rawValue: \(element.folding.rawValue))"
-            return "FetchIndexElement(\(CodeLiteral.string(element.propertyPath))\(direction)\(folding))"
+            let made = self.names.value("FetchIndexElement", of: "StrataModel")
+            return "\(made)(\(CodeLiteral.string(element.propertyPath))\(direction)\(folding))"
         }
-        return ".index(FetchIndexDescription(name: \(CodeLiteral.string(index.name)), "
+        let made = names.value("FetchIndexDescription", of: "StrataModel")
+        return ".index(\(made)(name: \(CodeLiteral.string(index.name)), "
             + "elements: [\(elements.joined(separator: ", "))]))"
     }
 
@@ -118,6 +121,12 @@ struct EntityCode {
         var taken: Set<String> = ["fetchRequest"]
         members += templates.sorted { $0.name < $1.name }.map { requestFunction($0, &taken) }
         var suffixes: Set<String> = []
+        // A function of a superclass's extension cannot be overridden.
+        for parent in model.hierarchy.chain(of: entity.name) where parent.name != entity.name {
+            for case .relationship(let relationship) in parent.properties where relationship.isToMany {
+                _ = RelationshipCode.suffix(relationship.name, &suffixes)
+            }
+        }
         members += relationships.compactMap { $0.accessors(access, &suffixes) }
         members += model.fetchedProperties.filter { $0.entityName == entity.name }.map(fetchedProperty)
         return "extension \(className) {\n\(members.joined(separator: "\n\n"))\n}"
@@ -131,31 +140,33 @@ struct EntityCode {
     private func requestFunction(_ template: FetchRequestTemplate, _ taken: inout Set<String>) -> String {
         let variables = (template.predicate?.freeVariables ?? []).sorted()
         let names = variables.map { CodeNames.escaped(CodeNames.identifier(of: $0)) }
-        let parameters = names.map { "\($0): (any FetchArgument)?" }
+        let argument = self.names.type("FetchArgument", of: "StrataModel")
+        let parameters = names.map { "\($0): (any \(argument))?" }
         let values = zip(variables, names).map { "\(CodeLiteral.string($0)): \($1)" }
         let name = CodeNames.unique(CodeNames.identifier(of: template.name) + "Request", beside: taken)
         taken.insert(name)
         let condition = template.predicate?.description ?? "every object"
         return """
-                /// The request `\(template.name)` of the model: `\(condition.replacing("\n", with: " "))`.
+                /// The request `\(CodeLiteral.comment(template.name))` of the model: `\(CodeLiteral.comment(condition))`.
                 \(access)static func \(name)(\(parameters.joined(separator: ", "))) throws -> \(request)<\(className)> {
                     try \(request)(
-                        \(Self.template(template)),
+                        \(self.template(template)),
                         substituting: [\(values.isEmpty ? ":" : values.joined(separator: ", "))])
                 }
             """
     }
 
-    static func template(_ template: FetchRequestTemplate) -> String {
+    private func template(_ template: FetchRequestTemplate) -> String {
         var arguments = [
             "name: \(CodeLiteral.string(template.name))", "entityName: \(CodeLiteral.string(template.entityName))",
         ]
         if let predicate = template.predicate {
-            arguments.append("where: FetchPredicate(format: \(CodeLiteral.string(predicate.description)))")
+            let made = names.value("FetchPredicate", of: "StrataModel")
+            arguments.append("where: \(made)(format: \(CodeLiteral.string(predicate.description)))")
         }
         if template.fetchLimit > 0 { arguments.append("limit: \(template.fetchLimit)") }
         if !template.includesSubentities { arguments.append("includesSubentities: false") }
-        return "FetchRequestTemplate(\(arguments.joined(separator: ", ")))"
+        return "\(names.value("FetchRequestTemplate", of: "StrataModel"))(\(arguments.joined(separator: ", ")))"
     }
 
     private func fetchedProperty(_ property: FetchedPropertyDescription) -> String {
@@ -240,15 +251,20 @@ struct RelationshipCode {
         return "/// \(facts.joined(separator: ", "))."
     }
 
+    /// How the names of its functions end: `Items`, or `Items2` where there is one already.
+    static func suffix(_ name: String, _ taken: inout Set<String>) -> String {
+        let suffix = CodeNames.unique(name.prefix(1).uppercased() + name.dropFirst(), beside: taken)
+        taken.insert(suffix)
+        return suffix
+    }
+
     /// The functions that Xcode generates for a to-many, such as `addToItems`; nil for a to-one.
     ///
     /// - Parameter taken: the suffixes that exist already: `items` and `Items` would have the same.
     func accessors(_ access: String, _ taken: inout Set<String>) -> String? {
         guard relationship.isToMany else { return nil }
         let name = CodeNames.escaped(relationship.name)
-        let wanted = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
-        let suffix = CodeNames.unique(wanted, beside: taken)
-        taken.insert(suffix)
+        let suffix = Self.suffix(relationship.name, &taken)
         let (sequence, int) = (names.type("Sequence", of: "Swift"), names.type("Int", of: "Swift"))
         var text = """
                 /// Adds one object to `\(relationship.name)`.

@@ -23,6 +23,9 @@ struct EnumerationCode {
     let rawType: String
     private let cases: [Case]
 
+    /// What every such enum has, so that no case can have the name.
+    private static let members: Set<String> = ["RawValue", "allCases", "AllCases"]
+
     /// The enum of an attribute; nil if its user info lists no cases, or cases that a Swift enum cannot have.
     ///
     /// - Parameter className: the class name of the entity.
@@ -40,7 +43,7 @@ struct EnumerationCode {
         var cases: [Case] = []
         for part in list.split(separator: ",") {
             let sides = part.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace } }
-            guard let first = sides.first, CodeNames.isName(first) else { return nil }
+            guard let first = sides.first, CodeNames.isName(first), !Self.members.contains(first) else { return nil }
             if attribute.type == .string {
                 cases.append(Case(name: first, value: .string(sides.count > 1 ? sides[1] : first)))
             } else {
@@ -62,7 +65,10 @@ struct EnumerationCode {
     func isSame(as other: EnumerationCode) -> Bool { rawType == other.rawType && cases == other.cases }
 
     func literal(_ value: AttributeValue) -> String? {
-        cases.first { $0.value == value }.map { ".\(CodeNames.escaped($0.name))" }
+        // `.none` would be that of an optional.
+        cases.first { $0.value == value }.map { item in
+            (item.name == "none" ? CodeNames.escaped(name) : "") + ".\(CodeNames.escaped(item.name))"
+        }
     }
 
     func text(_ access: String, _ names: CodeNames) -> String {
@@ -70,7 +76,7 @@ struct EnumerationCode {
             "    case \(CodeNames.escaped(item.name)) = \(CodeLiteral.of(item.value, names) ?? "0")"
         }
         return """
-            \(access)enum \(CodeNames.escaped(name)): \(rawType), Sendable, Codable, CaseIterable {
+            \(access)enum \(CodeNames.escaped(name)): \(names.conformances(rawType, "Sendable", "Codable", "CaseIterable")) {
             \(lines.joined(separator: "\n"))
             }
             """

@@ -57,7 +57,7 @@ public struct ModelCode: Sendable {
         self.modelName = modelName
         self.form = form
         access = isPublic ? "public " : ""
-        names = CodeNames(model, form, scalars)
+        names = CodeNames(model, form, scalars, typeName: CodeNames.identifier(of: modelName) + "Model")
         var types = TypeTable()
         var entities: [EntityCode] = []
         for entity in model.entities {
@@ -70,14 +70,16 @@ public struct ModelCode: Sendable {
     /// All files, including those that belong to the app.
     public var files: [File] {
         var files: [File] = []
+        var fileNames = FileNames()
         for entity in entities {
             let text = generated(entity).joined(separator: "\n\n")
-            files.append(file("\(entity.plainName)+Properties.swift", generated: text))
-            files.append(file("\(entity.plainName).swift", own: own(entity)))
+            let name = fileNames.take(entity.plainName)
+            files.append(file("\(name)+Properties.swift", generated: text))
+            files.append(file("\(name).swift", own: own(entity, in: name)))
         }
-        // Some file systems ignore case in names.
-        let taken = Set(files.map { $0.name.lowercased() })
-        func free(_ name: String) -> String { taken.contains("\(name).swift".lowercased()) ? "\(name)+Model" : name }
+        func free(_ name: String) -> String {
+            fileNames.take(fileNames.isTaken(name) ? "\(name)+Model" : name)
+        }
         files.append(file("\(free(typeName)).swift", generated: modelType))
         if !unknownTypes.isEmpty { files.append(file("\(free(typeName + "Types")).swift", own: placeholders)) }
         return files
@@ -104,9 +106,11 @@ public struct ModelCode: Sendable {
     // MARK: Parts
 
     /// Whether an entity needs the plain form, because macros cannot express it: it has a required transformable, or
-    /// its class is named as one of its properties or as a parameter of the code.
+    /// its class is named as one of its properties or as a parameter of the code, or not as the entity, or a class
+    /// hides a type that expansions name.
     private func isPlain(_ entity: EntityCode) -> Bool {
-        form == .plain || entity.attributes.contains(where: \.isRequiredTransformable) || entity.hidesItsClass
+        form == .plain || names.hidesMacroTypes || entity.attributes.contains(where: \.isRequiredTransformable)
+            || entity.hidesItsClass || entity.plainName != entity.entity.name
     }
 
     private func generated(_ entity: EntityCode) -> [String] {
@@ -118,19 +122,21 @@ public struct ModelCode: Sendable {
         return parts
     }
 
-    private func own(_ entity: EntityCode) -> String {
+    /// - Parameter file: the name of the entity's files, without what follows it.
+    private func own(_ entity: EntityCode, in file: String) -> String {
         isPlain(entity)
             ? entity.ownClass
             : """
             extension \(entity.className) {
-                // Your own members; the class itself is in \(entity.plainName)+Properties.swift.
+                // Your own members; the class itself is in \(file)+Properties.swift.
             }
             """
     }
 
     /// The conformance to `ManagedEntity`; nil for a subclass, which inherits it.
     private func conformance(_ entity: EntityCode) -> String? {
-        entity.entity.superentityName == nil ? "extension \(entity.className): ManagedEntity {}" : nil
+        guard entity.entity.superentityName == nil else { return nil }
+        return "extension \(entity.className): \(names.type("ManagedEntity", of: "StrataGraph")) {}"
     }
 
     /// The structs of composites that this entity is the first to have.
@@ -147,7 +153,7 @@ public struct ModelCode: Sendable {
             }
             return """
                 /// The composite `\(name)`.
-                \(access)struct \(CodeNames.escaped(type)): Codable, Hashable, Sendable {
+                \(access)struct \(CodeNames.escaped(type)): \(names.conformances("Codable", "Hashable", "Sendable")) {
                 \(lines.joined(separator: "\n"))
                 }
                 """
@@ -160,10 +166,10 @@ public struct ModelCode: Sendable {
     private var modelType: String {
         let classes = entities.map { "\($0.className).self" }.joined(separator: ", ")
         return """
-            /// The model \(modelName).
-            \(access)enum \(names.isTaken(typeName) ? "_\(typeName)" : typeName) {
+            /// The model \(CodeLiteral.comment(modelName)).
+            \(access)enum \(names.modelType) {
                 /// A class for each entity, for `PersistentContainer(name:entities:)`.
-                \(access)static var entities: [ManagedObject.Type] {
+                \(access)static var entities: [\(names.type("ManagedObject", of: "StrataGraph")).Type] {
                     [\(classes)]
                 }
             }
@@ -173,7 +179,7 @@ public struct ModelCode: Sendable {
     private var placeholders: String {
         let lines = unknownTypes.map { "\(access)typealias \(CodeNames.escaped($0)) = Any" }
         return """
-            // Types of your app that the model \(modelName) names. Replace them by the real ones, which must be the
+            // Types of your app that the model \(CodeLiteral.comment(modelName)) names. Replace them by the real ones, which must be the
             // types that the transformers of the attributes make.
 
             \(lines.joined(separator: "\n"))
@@ -190,7 +196,7 @@ public struct ModelCode: Sendable {
         var lines = line("Foundation", isPublic: usesFoundation)
         if form == .macro { return lines + line("Strata", isPublic: true) + "\n" }
         lines += line("StrataGraph", isPublic: true)
-        lines += line("StrataModel", isPublic: text.contains(": (any FetchArgument)") || text.contains(": ObjectID"))
+        lines += line("StrataModel", isPublic: text.contains(": (any ") || text.contains(": ObjectID"))
         return lines + "\n"
     }
 
@@ -203,8 +209,29 @@ public struct ModelCode: Sendable {
     }
 
     private func head(_ text: String) -> String {
-        "// Generated by strata from the model \(modelName). Changes are lost when it is generated again.\n"
+        "// Generated by strata from the model \(CodeLiteral.comment(modelName)). Changes are lost when it is generated again.\n"
             + "// swift-format-ignore-file\n\n"
             + imports(text, isGenerated: true)
+    }
+}
+
+/// The names of files, each once also where the file system ignores case, and not too long for one.
+private struct FileNames {
+    private var taken: Set<String> = []
+    private static let mostBytes = 200
+
+    func isTaken(_ name: String) -> Bool { taken.contains(name.lowercased()) }
+
+    mutating func take(_ name: String) -> String {
+        var start = name
+        while start.utf8.count > Self.mostBytes { start.removeLast() }
+        let wanted = start
+        var number = 1
+        while isTaken(start) {
+            number += 1
+            start = "\(wanted)\(number)"
+        }
+        taken.insert(start.lowercased())
+        return start
     }
 }

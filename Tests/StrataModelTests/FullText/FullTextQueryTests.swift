@@ -24,6 +24,21 @@ import Testing
         #expect(try FullTextQuery(query).matches(Self.text) == holds)
     }
 
+    /// Signs that mean something in other languages of queries are no blanks, where the query would find the contrary.
+    @Test(arguments: [
+        ("zone -room", "a - leaves nothing out; write NOT, or put the word in quotes"),
+        ("-zone", "a - leaves nothing out"), ("zone (-room)", "a - leaves nothing out"),
+        ("zone - title: room", "a - leaves nothing out"), ("-\"the zone\"", "a - leaves nothing out"),
+        ("\"the\" + zone", "a + joins no phrases; write them in one pair of quotes"),
+    ])
+    func foreignSignsAreRefused(query: String, reason: String) throws {
+        let error = #expect(throws: StrataError.self) { try FullTextQuery(query) }
+        #expect(error?.message.contains(reason) == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: ["quiet-zone", "zone - room", "zone -", "\"-zone\"", "+zone", "- zone"])
+    func signsBetweenWordsAreBlanks(query: String) throws { #expect(try FullTextQuery(query).matches(Self.text)) }
+
     @Test(arguments: [
         "(", ")", "(zone", "zone)", "\"zone", "AND", "zone AND", "OR zone", "NOT zone", "zone NOT", "NEAR(", "NEAR(a",
         "NEAR(a b, x)", "NEAR(a b, 5", "NEAR((a) b)", "*", "zone NEAR writer NEAR room", "a NEAR", "a NEAR/x b",

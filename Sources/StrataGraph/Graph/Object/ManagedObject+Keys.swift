@@ -164,9 +164,10 @@ extension ManagedObject {
         let expected =
             property.attribute.map { "\($0.type)" }
             ?? property.relationship.map { $0.description.destinationEntityName } ?? "no value"
+        let given =
+            (value as? ManagedObject).map { "an object of \($0._entity.name)" } ?? "a value of type \(type(of: value))"
         return StrataError(
-            .wrongType, "\(property.name) takes \(expected), not a value of type \(type(of: value)).",
-            context: errorContext(property.name))
+            .wrongType, "\(property.name) takes \(expected), not \(given).", context: errorContext(property.name))
     }
 
     /// A read that left the object a fault has reported an error; here it can be thrown instead.

@@ -86,6 +86,7 @@ struct TextQueryParser {
         skipSpace()
         guard offset < bytes.count else { throw error("a word is missing at the end") }
         if isOperator { throw error("a word is missing before an operator; an operator in quotes is a word") }
+        try refuseForeignSigns()
         if bytes[offset] == UInt8(ascii: "(") { return try parseGroup() }
         if let name = acceptColumn() {
             let outer = columns
@@ -95,6 +96,25 @@ struct TextQueryParser {
         }
         if acceptNearGroup() { return try parseNearGroup() }
         return try parsePhrase()
+    }
+
+    /// Refuses the signs of other languages that would be passed over, so that the query would find something else: a
+    /// minus that leaves out, and the plus of FTS5 that joins two phrases.
+    private mutating func refuseForeignSigns() throws(StrataError) {
+        let sign = bytes[offset]
+        guard sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else { return }
+        let start = offset
+        offset += 1
+        let isAlone = offset == bytes.count || Self.isSpace(bytes[offset])
+        skipSpace()
+        let isBeforeColumn = offset < bytes.count && acceptColumn() != nil
+        offset = start
+        if sign == UInt8(ascii: "-"), !isAlone || isBeforeColumn {
+            throw error("a - leaves nothing out; write NOT, or put the word in quotes")
+        }
+        if sign == UInt8(ascii: "+"), isAlone {
+            throw error("a + joins no phrases; write them in one pair of quotes")
+        }
     }
 
     private mutating func parseGroup() throws(StrataError) -> TextNode? {
