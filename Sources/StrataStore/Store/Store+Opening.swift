@@ -192,6 +192,7 @@ extension Store {
         guard directory.hasDataFile else { return }
         var probing = lmdb
         probing.access = .readOnly
+        probing.refusesUnrestored = options.isReadOnly
         // Without a lock file no process has the data file open, so none needs to be created for a look.
         if !directory.hasLockFile { probing.locking = .none }
         let environment = try Environment.open(at: directory.path, options: probing)
