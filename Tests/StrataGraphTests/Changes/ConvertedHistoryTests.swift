@@ -40,7 +40,7 @@ struct ConvertedHistoryTests {
         -> ManagedObject
     {
         var request = FetchRequest<ManagedObject>(entityName: entity)
-        request.predicate = FetchPredicate("name == %@", name)
+        request.predicate = try FetchPredicate(format: "name == %@", argumentArray: [name])
         return try #require(try context.fetch(request).first)
     }
 
@@ -79,7 +79,9 @@ struct ConvertedHistoryTests {
         let (ada, bob) = (try object("Ada", context).objectID, try object("Bob", context).objectID)
         let migration = try #require(try new.transactions().last).number
         func texts(_ events: [HistoryEvent]) -> [[String]] { events.map { $0.changes.map(\.description) } }
-        let expected = [["years: 37 -> 37"], ["years: 36 -> 37"], ["name: nil -> Ada", "years: nil -> 36"]]
+        let expected = [
+            ["years: 37 -> \"37\""], ["years: 36 -> 37"], ["name: nil -> \"Ada\"", "years: nil -> 36"],
+        ]
         #expect(try texts(new.history(of: ada)) == expected)
         let converted = try #require(try new.history(of: ada).first?.changes.first)
         #expect(converted.before == .integer(37) && converted.after == .string("37"))
@@ -90,20 +92,20 @@ struct ConvertedHistoryTests {
         func years(_ changes: [ObjectChange], _ id: ObjectID) -> [String] {
             changes.first { $0.objectID == id }?.properties.filter { $0.key != "name" }.map(\.description) ?? []
         }
-        #expect(try years(new.changes(in: migration), ada) == ["years: 37 -> 37"])
+        #expect(try years(new.changes(in: migration), ada) == ["years: 37 -> \"37\""])
         #expect(try new.changes(in: migration).count == 1)
         #expect(try years(new.changes(in: changed), ada) == ["years: 36 -> 37"])
         func head() throws -> HistoryMoment { .event(try new.head()) }
         let whole = try new.changes(from: .event(born), to: head())
-        #expect(years(whole, ada) == ["years: 36 -> 37"] && years(whole, bob) == ["years: 36 -> nil"])
+        #expect(years(whole, ada) == ["years: 36 -> \"37\""] && years(whole, bob) == ["years: 36 -> nil"])
         #expect(whole.first { $0.objectID == ada }?["years"]?.after == .string("37"))
         try set("38", "years", "Ada", context)
         try set("40", "years", "Bob", context)
         let later = try new.changes(from: .event(born), to: head())
-        #expect(years(later, ada) == ["years: 36 -> 38"] && years(later, bob) == ["years: 36 -> 40"])
+        #expect(years(later, ada) == ["years: 36 -> \"38\""] && years(later, bob) == ["years: 36 -> \"40\""])
         let back = try new.changes(from: head(), to: .event(born))
-        #expect(years(back, ada) == ["years: 38 -> 36"] && years(back, bob) == ["years: 40 -> 36"])
-        #expect(try years(new.changes(from: .event(.zero), to: head()), ada) == ["years: nil -> 38"])
+        #expect(years(back, ada) == ["years: \"38\" -> 36"] && years(back, bob) == ["years: \"40\" -> 36"])
+        #expect(try years(new.changes(from: .event(.zero), to: head()), ada) == ["years: nil -> \"38\""])
         try context.delete(object("Ada", context))
         try context.save()
         #expect(try years(new.changes(from: .event(born), to: head()), ada) == ["years: 36 -> nil"])
@@ -116,12 +118,13 @@ struct ConvertedHistoryTests {
         try withLoaded(container(age(.string))) { _ in }
         try withLoaded(container(person(attribute("age", .string), attribute("town", .string)))) { _ in }
         try withLoaded(container(person(attribute("age", .double), attribute("town", .string)))) { _ in }
-        let new = container(try person(attribute("age", .double), attribute("town", .string), attribute("pet", .string)))
+        let new = container(
+            try person(attribute("age", .double), attribute("town", .string), attribute("pet", .string)))
         try withLoaded(new) { context in
             let ada = try object("Ada", context)
             #expect(try ada.value(forKey: "age") as? Double == 37)
             let migrations = try new.history(of: ada.objectID).prefix(2).map { $0.changes.map(\.description) }
-            #expect(migrations == [["age: 37 -> 37.0"], ["age: 37 -> 37"]])
+            #expect(migrations == [["age: \"37\" -> 37.0"], ["age: 37 -> \"37\""]])
             try context.revert(changed)
             #expect(try ada.value(forKey: "age") as? Double == 36)
             context.rollback()
@@ -178,7 +181,9 @@ struct ConvertedHistoryTests {
             func authors() throws -> [String] {
                 let book = try object("Notes", context, "Book")
                 let found = try book.value(forKey: isToMany ? "author" : "authors")
-                let persons = (found as? Set<ManagedObject>).map(Array.init) ?? (found as? ManagedObject).map { [$0] }
+                let persons =
+                    (found as? [ManagedObject]) ?? (found as? Set<ManagedObject>).map(Array.init)
+                    ?? (found as? ManagedObject).map { [$0] }
                 return try (persons ?? []).map { try $0.value(forKey: "name") as? String ?? "" }
             }
             #expect(try authors() == ["Bob"])
@@ -187,7 +192,8 @@ struct ConvertedHistoryTests {
             let moved = try new.changes(in: migration)
             if !isToMany { #expect(moved.isEmpty, "\(moved)") }
             try context.revert(migration)
-            #expect(!context.hasChanges, "\(try context.changes())")
+            let undone = try context.changes()
+            #expect(undone.isEmpty, "\(undone)")
             try context.revert(changed)
             #expect(try authors() == ["Ada"])
             context.rollback()
