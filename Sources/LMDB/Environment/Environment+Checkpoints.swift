@@ -72,19 +72,35 @@ extension Environment {
             throw SystemError.current("go back to the last checkpoint", directoryPath)
         }
         checkpoint.number += 1
-        checkpoint.session = session
+        // While the journal has more, this is done again, so that no reader takes the checkpoint for the newest state.
+        let isDone = try !hasJournal(in: directory, after: checkpoint, ownership)
+        if isDone { checkpoint.session = session }
         let result = file.write(checkpoint)
         guard result == 0 else { throw SystemError.lmdb(result, "go back to the last checkpoint", directoryPath) }
     }
 
-    /// Refuses to open a store for reading only if it has to go back to its checkpoint first.
+    /// Whether the journal has commits that a checkpoint has not.
+    private static func hasJournal(
+        in directory: EnvironmentDirectory, after checkpoint: Checkpoint, _ ownership: FileOwnership
+    ) throws(LMDBError) -> Bool {
+        guard try directory.status(of: CommitJournal.name) != nil else { return false }
+        let journal = CommitJournal(
+            try directory.openFile(CommitJournal.name, O_RDONLY, ownership: ownership).descriptor)
+        return journal.isMade && journal.hasEntries(after: checkpoint.commit)
+    }
+
+    /// Refuses to open a store for reading only if it has to go back to its checkpoint, or has a journal to replay, first.
     func refuseUnrestored() throws(LMDBError) {
-        guard options.isReadOnly, try directory.status(of: CheckpointFile.name) != nil else { return }
+        guard options.isReadOnly, options.refusesUnrestored, try directory.status(of: CheckpointFile.name) != nil else {
+            return
+        }
         let file = CheckpointFile(try directory.openFile(CheckpointFile.name, O_RDONLY))
         guard let checkpoint = file.newest, checkpoint.file == identity.number,
-            checkpoint.session.start != FileSession(of: descriptor).start,
-            head(of: checkpoint.commit) != checkpoint.head
+            checkpoint.session.start != FileSession(of: descriptor).start
         else { return }
+        if head(of: checkpoint.commit) == checkpoint.head {
+            guard try Self.hasJournal(in: directory, after: checkpoint, options.ownership) else { return }
+        }
         throw failure(
             .unrestored, "open the environment", detail: "the system has stopped since it was written")
     }

@@ -69,12 +69,15 @@ extension Environment {
         try directory.synchronize()
     }
 
+    /// The beginning of the names of journals that did not continue the file.
+    package static let unusedJournalPrefix = "\(CommitJournal.name)-unused-"
+
     /// Copies a journal that does not continue the data file to another name, and empties it.
     ///
     /// - Returns: the name of the copy; nil if there is no journal.
     package func setJournalAside() throws(LMDBError) -> String? {
         guard let journal = journal.withLock({ $0 }), let bytes = journal.bytes else { return nil }
-        let name = "\(CommitJournal.name)-unused-\(UInt32.random(in: 0...UInt32.max))"
+        let name = "\(Self.unusedJournalPrefix)\(UInt32.random(in: 0...UInt32.max))"
         let copy = try directory.openFile(name, O_WRONLY | O_CREAT | O_EXCL)
         defer { EnvironmentDirectory.closeFile(copy) }
         guard pwrite(copy, bytes, bytes.count, 0) == bytes.count, fsync(copy) == 0 else {

@@ -70,6 +70,8 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package var ownership = FileOwnership.privateOnly
     /// Whether a network file system is accepted.
     package var networkFileSystems = NetworkFileSystems.refused
+    /// Whether a reader refuses a file that a writer has to take to its newest state first.
+    package var refusesUnrestored = true
     /// Whether the lock file is used.
     package var locking = LockFileUse.shared
     /// Whether pages are compared with their sums; without that the environment should not write.

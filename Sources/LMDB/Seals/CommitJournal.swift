@@ -202,6 +202,9 @@ final class CommitJournal: Sendable {
         }
     }
 
+    /// Whether the newest round has entries of commits after this one.
+    func hasEntries(after commit: UInt64) -> Bool { state.withLock { _ in walk(from: nil)?.commit ?? 0 > commit } }
+
     /// The round that is on the disk. Other processes may have gone on with the one that is known, or begun another.
     private func follow(_ known: Round?) -> Round {
         walk(from: known.flatMap { round in words(at: Self.firstOffset, count: 1) == [round.mark] ? round : nil })

@@ -92,7 +92,7 @@ struct ValueOrigins {
 
     init(of id: ObjectID, through last: EventNumber, _ store: Store) throws {
         isCut = try store.baseline() != nil
-        lineage = try PropertyLineage(of: store)
+        lineage = try store.propertyLineage()
         for event in try store.history(of: id) where event.eventNumber <= last {
             let properties: [PropertyID]
             switch event.payload {

@@ -143,7 +143,7 @@ enum Moment {
     }
 }
 
-/// A moment with the model to read it through: the newest, or the model of that time if a migration rewrote values.
+/// A moment with the model to read it through: the one that the store had then.
 struct StoreMoment {
     let eventNumber: EventNumber
     let schema: Schema
@@ -154,22 +154,11 @@ struct StoreMoment {
         self.store = store
         eventNumber = try text.map { try Moment.eventNumber($0, in: store) } ?? store.head()
         let newest = store.schema
-        guard text != nil else {
-            schema = newest
-            return
-        }
-        let then = try store.schema(at: eventNumber)
-        let wasRewritten = try store.schemas.contains { $0.version > then.version && !$0.assignment.replaced.isEmpty }
-        schema = wasRewritten || Self.has(then, whatIsNotIn: newest) ? then : newest
-    }
-
-    /// Whether a model has an entity or a property that a newer one lacks.
-    private static func has(_ then: Schema, whatIsNotIn newest: Schema) -> Bool {
-        if then.version == newest.version { return false }
-        return then.entities.contains { entity in
-            guard let now = newest.entity(entity.id) else { return true }
-            return entity.properties.contains { now.property($0.id) == nil }
-        }
+        let then = try text == nil ? newest : store.schema(at: eventNumber)
+        // A model that differs in its views alone shows the same, and knows the views of now.
+        let isSame =
+            then.model.entities == newest.model.entities && then.assignment.properties == newest.assignment.properties
+        schema = isSame ? newest : then
     }
 
     /// Names objects as they were at the moment, for people.

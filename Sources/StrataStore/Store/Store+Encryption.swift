@@ -1,6 +1,7 @@
 import Crypto
 package import Foundation
 import LMDB
+import Synchronization
 package import StrataModel
 
 // The keys of a store's encrypted attributes: given at opening, and noted in the log (EncryptionRecord.swift).
@@ -24,8 +25,9 @@ extension Store {
             for secret in try given() { keys.append(try EncryptionKey(secret)) }
             keyRing.table.take(keys)
             if let source = file.options.subjectKeys {
-                keyRing.table.take(
-                    subjects: SubjectKeys(source) { [weak self] in try self?.usedSubjects() ?? [] })
+                let firstRow = try file.environment.read { try RowLease.firstUnleased($0, file.tables.state) }
+                keyRing.table.firstNewRow.store(firstRow, ordering: .relaxed)
+                keyRing.table.take(subjects: SubjectKeys(source, uses: UsedSubjects.uses(of: self)))
             }
         }
         guard let newest = keyRing.table.newest else { return }
@@ -48,33 +50,6 @@ extension Store {
             entries[EncryptionRecord.metadataKey] = record.entry
             keyRing.table.take(blindingKey: blindingKey)
         }
-    }
-
-    /// Some of the subjects under whose keys values of today are: those of the first objects of each entity.
-    private func usedSubjects() throws -> Set<SubjectID> {
-        let mostObjects = 1000
-        var subjects: Set<SubjectID> = []
-        try read(at: try head()) { snapshot in
-            for entity in snapshot.schema.entities where !entity.isAbstract {
-                let slots = entity.properties.filter { $0.attribute?.encryption?.subject != nil }.map(\.slot)
-                guard !slots.isEmpty else { continue }
-                var seen = 0
-                try snapshot.scan(entity.id) { _, row in
-                    let image = try row.converted(to: entity)
-                    for slot in slots {
-                        let value = try image.withReader(entity.layout) { reader throws(CorruptRecord) in
-                            try reader.value(slot)
-                        }
-                        if case .encrypted(let encrypted) = value, let subject = encrypted.subject {
-                            subjects.insert(subject)
-                        }
-                    }
-                    seen += 1
-                    return seen < mostObjects
-                }
-            }
-        }
-        return subjects
     }
 
     private func encryptionRecord(_ entries: [String: AttributeValue]) throws(StrataError) -> EncryptionRecord? {

@@ -101,6 +101,7 @@ extension Store {
         try resumeErasure(file.options.migration.progress)
         try adopt(model)
         try takeKeys(model)
+        if log == nil { try unlinkGoneMembers() }
     }
 
     /// Creates a store in an empty directory, with a model that another store has had.
@@ -192,6 +193,7 @@ extension Store {
         guard directory.hasDataFile else { return }
         var probing = lmdb
         probing.access = .readOnly
+        probing.refusesUnrestored = options.isReadOnly
         // Without a lock file no process has the data file open, so none needs to be created for a look.
         if !directory.hasLockFile { probing.locking = .none }
         let environment = try Environment.open(at: directory.path, options: probing)

@@ -122,6 +122,52 @@ import Testing
         #expect(
             try reader.existingObject(with: bob).value(forKey: "diagnosis") as? String == (isEmpty ? "measles" : "flu"))
     }
+    /// The lost key is that of a subject behind thousands of objects of its entity, or of one that was saved last.
+    @Test(arguments: [true, false]) func aSecondKeyIsRefusedHoweverManyObjectsThereAre(isReopened: Bool) throws {
+        var container = try fixture.open()
+        var context = container.newBackgroundContext()
+        for number in 0..<1200 {
+            _ = try context.addObject("Card", ["owner": "owner \(number)", "pin": number])
+        }
+        try context.save()
+        let last = try context.addObject("Card", ["owner": "Zoe", "pin": 7])
+        try context.save()
+        let zoe = try #require(try fixture.stored(last.objectID, "pin", container)?.subject)
+        let keys = SomeSubjectKeys(all: fixture.keys, lost: [zoe])
+        container.close()
+        container = try fixture.open(keys: .some(keys))
+        defer { container.close() }
+        context = container.newBackgroundContext()
+        if !isReopened {
+            // The walk has been made before what follows was saved.
+            _ = try context.addObject("Card", ["owner": "Xaver", "pin": 1])
+            try context.save()
+        }
+        let counts = try fixture.keys.counts()
+        let second = try context.addObject("Card", ["owner": "Zoe", "pin": 8])
+        #expect(thrownError { try context.save() }?.code == .encryptionKeyWrong)
+        #expect(try fixture.keys.counts() == counts)
+        context.delete(second)
+        _ = try context.addObject("Card", ["owner": "Yann", "pin": 9])
+        _ = try context.addObject("Person", ["name": "Dora", "diagnosis": "flu"])
+        try context.save()
+        // Where nothing is under the lost key any more, another one does no harm.
+        try context.existingObject(with: last.objectID).setValue(nil, forKey: "pin")
+        try context.save()
+        _ = try context.addObject("Card", ["owner": "Zoe", "pin": 8])
+        let error = thrown { try context.save() }
+        // These keys hide the one that is there.
+        #expect(error?.code != .encryptionKeyWrong, "\(String(describing: error))")
+    }
+
+    private func thrown(_ body: () throws -> Void) -> StrataError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? StrataError
+        }
+    }
 }
 
 /// The keys of a directory, of which some were lost.

@@ -1,8 +1,10 @@
 import Foundation
-import LMDB
 import StrataModel
-@testable import StrataStore
+import StrataTestSupport
 import Testing
+
+@testable import LMDB
+@testable import StrataStore
 
 /// Stores whose saves are synced in a journal, while the file itself is synced from time to time.
 @Suite struct JournalTests {
@@ -143,6 +145,143 @@ import Testing
         #expect(try folder.scan(for: ["keepsake"]) == [:])
         _ = try fixture.insert("Movie", ["title": .string("another")])
         #expect(try fixture.store.verify().isSound)
+    }
+
+    /// The files as a power cut leaves them, when the system has started again.
+    private func cutPower(_ body: (StoreFixture) throws -> Void) throws {
+        let checkpoint = folder.store.appending(component: "checkpoint")
+        let fixture = try fixture()
+        _ = try fixture.insert("Movie", ["title": .string("before")])
+        try fixture.store.file.environment.checkpoint()
+        let old = try [data, checkpoint].map { try Data(contentsOf: $0) }
+        try body(fixture)
+        let journal = folder.store.appending(component: "journal")
+        let entries = try Data(contentsOf: journal)
+        fixture.store.close()
+        for (url, bytes) in zip([data, checkpoint, journal], old + [entries]) {
+            let handle = try FileHandle(forWritingTo: url)
+            try handle.truncate(atOffset: 0)
+            try handle.write(contentsOf: bytes)
+            try handle.close()
+        }
+        try FileManager.default.removeItem(at: folder.store.appending(component: "pages.sums"))
+        let file = CheckpointFile(open(checkpoint.path(percentEncoded: false), O_RDWR))
+        var last = try #require(file.newest)
+        last.session = FileSession(start: last.session.start &+ 1, mount: last.session.mount)
+        for _ in 0..<2 {
+            last.number += 1
+            #expect(file.write(last) == 0)
+        }
+    }
+
+    /// The file has its checkpoint and nothing else, so it alone does not tell that there was more.
+    @Test(arguments: [false, true]) func aReaderDoesNotTakeTheCheckpointForTheNewestState(isInterrupted: Bool) throws {
+        try cutPower { for number in 0..<5 { _ = try $0.insert("Movie", ["title": .string("\(number)")]) } }
+        if isInterrupted {
+            // The process ends before it has made the saves again.
+            try Environment.restoreCheckpoint(at: folder.store.path(percentEncoded: false), ownership: .privateOnly)
+        }
+        var reading = options()
+        reading.isReadOnly = true
+        let error = #expect(throws: StrataError.self) {
+            try Store.open(.directory(folder.store), model: nil, options: reading)
+        }
+        #expect(error?.code == .persistentStoreOpen && error?.message.contains("Open it for writing") == true)
+        let writer = try fixture()
+        #expect(try titles(writer.store) == 6)
+        writer.store.close()
+        let reader = try Store.open(.directory(folder.store), model: nil, options: reading)
+        defer { reader.close() }
+        #expect(try titles(reader) == 6)
+    }
+
+    /// A file from before, as a compaction keeps one, whose end the journal does not continue.
+    @Test func aJournalBehindAGapIsKeptAside() throws {
+        let fixture = try fixture()
+        _ = try fixture.insert("Movie", ["title": .string("one")])
+        try fixture.store.file.environment.checkpoint()
+        let old = try Data(contentsOf: data)
+        for number in 0..<400 {
+            _ = try fixture.insert("Movie", ["title": .string(String(repeating: "\(number)", count: 500))])
+            if number % 50 == 0 { try fixture.store.file.environment.checkpoint() }
+        }
+        let journal = try Data(contentsOf: folder.store.appending(component: "journal"))
+        fixture.store.close()
+        try FileManager.default.removeItem(at: folder.store)
+        try FileManager.default.createDirectory(
+            at: folder.store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        for (name, bytes) in [("data.mdb", old), ("journal", journal)] {
+            let url = folder.store.appending(component: name)
+            try bytes.write(to: url)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+        }
+        let again = try self.fixture()
+        defer { again.store.close() }
+        #expect(try titles(again.store) == 1 && again.store.verify().isSound)
+        let kept = try FileManager.default.contentsOfDirectory(atPath: folder.store.path)
+            .filter { $0.hasPrefix("journal-unused-") }
+        #expect(kept.count == 1)
+    }
+
+    @Test func anErasureRemovesAJournalThatWasKeptAside() throws {
+        try aJournalOfAnotherLogIsKeptAside()
+        let fixture = try fixture()
+        defer { fixture.store.close() }
+        let id = try fixture.insert("Movie", ["title": .string("keepsake")])
+        // The values of the object may be in it.
+        let kept = folder.store.appending(component: "journal-unused-7")
+        try Data("keepsake".utf8).write(to: kept)
+        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: ErasureFixture.note()))
+        #expect(report.removedCopies.count == 2 && report.isComplete)
+        #expect(try folder.scan(for: ["keepsake"]) == [:])
+    }
+
+    /// Cuts of power, compactions, backups, trims and moves, in turns: no save is lost, and none is made twice.
+    @Test(arguments: 0..<6 as Range<UInt64>) func whateverIsDoneWithAPendingJournalNothingIsLost(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var count = 0
+        for round in 0..<6 {
+            let work = Int.random(in: 0..<5, using: &random)
+            try cutPower { fixture in
+                #expect(try titles(fixture.store) == count + 1, "seed \(seed), round \(round)")
+                for _ in 0..<Int.random(in: 1...6, using: &random) {
+                    _ = try fixture.insert("Movie", ["title": .string("\(seed)")])
+                    count += 1
+                }
+                if Bool.random(using: &random) { try fixture.store.file.environment.checkpoint() }
+                count += 1
+            }
+            let writer = try fixture()
+            #expect(try titles(writer.store) == count, "seed \(seed), round \(round), work \(work)")
+            switch work {
+            case 0:
+                let copy = folder.url.appending(component: "copy-\(round)", directoryHint: .isDirectory)
+                #expect(try writer.store.backup(to: copy).verification.isSound)
+                writer.store.close()
+                // As a compaction exchanges them: the journal and the checkpoint of the old file stay.
+                try FileManager.default.removeItem(at: folder.store.appending(component: "pages.sums"))
+                try FileManager.default.removeItem(at: data)
+                try FileManager.default.moveItem(at: copy.appending(component: "data.mdb"), to: data)
+            case 1:
+                _ = try writer.store.truncateHistory(through: writer.store.head(), ErasureFixture.note())
+                writer.store.close()
+            case 2:
+                writer.store.close()
+                let moved = folder.url.appending(component: "moved", directoryHint: .isDirectory)
+                try FileManager.default.copyItem(at: folder.store, to: moved)
+                try FileManager.default.removeItem(at: folder.store)
+                try FileManager.default.moveItem(at: moved, to: folder.store)
+            case 3:
+                #expect(try writer.store.rebuild().isUnchanged)
+                writer.store.close()
+            default: writer.store.close()
+            }
+        }
+        let last = try fixture()
+        defer { last.store.close() }
+        #expect(try titles(last.store) == count && last.store.verify(.full).isSound)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.store.path)
+        #expect(!names.contains { $0.hasPrefix("journal-unused-") })
     }
 
     @Test func olderVersionsAreToldByAFlag() throws {

@@ -103,7 +103,7 @@ extension ManagedObjectContext {
     @inline(never)
     private func faultOfUnregistered(_ id: ObjectID) -> ManagedObject? {
         if let entity = binding.entity(id.entityID), !id.isNil { return makeFault(id, entity) }
-        reportUnknownEntity(id)
+        if !binding.isGone(id) { reportUnknownEntity(id) }
         return nil
     }
 

@@ -120,6 +120,11 @@ final class StoreBinding: Sendable {
         return number < entities.count ? entities[number] : nil
     }
 
+    /// Whether an object is of an entity that has left the model. Migrations of earlier versions left links to some.
+    func isGone(_ id: ObjectID) -> Bool {
+        schema.entity(id.entityID) == nil && schema.assignment.wasGiven(id.entityID)
+    }
+
     func entity(named name: String) -> EntityRuntime? { byName[name] }
     func entity(of objectClass: ManagedObject.Type) -> EntityRuntime? { byClass[ObjectIdentifier(objectClass)] }
 

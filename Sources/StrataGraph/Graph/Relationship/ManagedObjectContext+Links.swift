@@ -93,6 +93,7 @@ extension ManagedObjectContext {
     private func mayBeMember(_ member: ObjectID, _ state: ToManyState) -> Bool {
         let entity = binding.schema.entity(state.link.memberEntity)
         if entity?.concreteEntityIDs.contains(member.entityID) ?? false { return true }
+        if binding.isGone(member) { return false }
         report(
             StrataError(
                 .corrupt, "A link leads to an object of another entity: \(binding.schema.name(of: member)).",

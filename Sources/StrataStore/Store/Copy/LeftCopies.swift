@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 
 /// Copies of a store that ended processes have left beside its directory, and in it.
 package enum LeftCopies {
@@ -44,16 +45,19 @@ package enum LeftCopies {
         if BlobFile.exists(restoring(path)) { try FileManager.default.removeItem(atPath: restoring(path)) }
     }
 
-    /// Removes the file that a compaction has kept.
+    /// Removes the file that a compaction has kept, and journals that did not continue the store's file.
     ///
-    /// - Returns: its path; nil if there is none.
-    static func removeKeptFile(in path: String) throws -> String? {
-        let kept = path + "/data.mdb" + beforeCompaction
-        guard unlink(kept) == 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw BlobFile.Failure(operation: "remove", path: kept, number: errno)
+    /// - Returns: their paths.
+    static func removeKeptFiles(in path: String) throws -> [String] {
+        let journals = BlobFile.names(in: path).filter { $0.hasPrefix(Environment.unusedJournalPrefix) }
+        return try (["data.mdb" + beforeCompaction] + journals).compactMap { name in
+            let kept = path + "/" + name
+            guard unlink(kept) == 0 else {
+                if errno == ENOENT || errno == ENOTDIR { return nil }
+                throw BlobFile.Failure(operation: "remove", path: kept, number: errno)
+            }
+            return kept
         }
-        return kept
     }
 }
 

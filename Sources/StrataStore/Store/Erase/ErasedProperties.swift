@@ -7,12 +7,14 @@ struct ErasedProperties {
     let properties: Set<PropertyID>?
     let histories: SchemaHistory
 
-    /// The numbers that an entity's attributes with these names have had. A property that changed its type has several.
+    /// The numbers that an entity's attributes with these names have had. A property that changed its type has several,
+    /// whatever its name was.
     ///
     /// - Throws: `unknownKey`, `invalidRequest` for what is no stored attribute.
     static func numbers(
         of names: [String], in entity: EntitySchema, _ histories: SchemaHistory
     ) throws -> Set<PropertyID> {
+        let lineage = histories.propertyLineage
         var numbers: Set<PropertyID> = []
         for name in names {
             guard let property = entity.property(named: name) else {
@@ -26,13 +28,15 @@ struct ErasedProperties {
                     "\(entity.name).\(name) is no stored attribute. Erase attributes by their names, or whole objects.",
                     context: .init(entityName: entity.name, key: name))
             }
-            numbers.insert(property.id)
+            numbers.formUnion(lineage.withFormers(property.id))
         }
         var names = Set(names)
         for schema in try histories.schemas.reversed() {
             for property in schema.entity(entity.id)?.properties ?? [] {
                 if numbers.contains(property.id) { names.insert(property.name) }
-                if names.contains(property.name), case .attribute = property.kind { numbers.insert(property.id) }
+                if names.contains(property.name), case .attribute = property.kind {
+                    numbers.formUnion(lineage.withFormers(property.id))
+                }
             }
         }
         return numbers

@@ -78,7 +78,7 @@ struct ErasureFinish: Sendable {
         for path in try LeftCopies.remove(besides: file.path) {
             report.waiting.append("what a killed command has left could not be removed: \(path)")
         }
-        if let kept = try LeftCopies.removeKeptFile(in: file.path) { report.removedCopies.append(kept) }
+        report.removedCopies += try LeftCopies.removeKeptFiles(in: file.path)
     }
 
     /// Removes the mark, unless others have made an erasure meanwhile.

@@ -140,6 +140,8 @@ package struct NetChanges: Sendable, Hashable {
 extension Store {
     /// The changes made by the events from `first` through `last`.
     ///
+    /// What a migration among them converted shows its former value before, and the newer number of the property.
+    ///
     /// - Throws: `historyDropped`, also if the history of an entity was thinned that they change; `futureEvent` if the
     ///   log ends before `last`; `corrupt`.
     /// - Complexity: a walk along those events.
@@ -151,12 +153,15 @@ extension Store {
             }
             guard first <= last else { return }
             try reader.checkKept(from: first, head)
+            var formers = FormerValues(reader)
             try reader.events(from: first, through: last) { event, eventNumber in
                 let recorded = try RecordedEvent(event, eventNumber, reader.histories)
                 try reader.checkValues(of: recorded)
-                changes.note(recorded.hasReferences ? try reader.resolved(recorded) : recorded)
+                changes.note(
+                    try formers.added(to: recorded.hasReferences ? reader.resolved(recorded) : recorded), keyRing)
                 return true
             }
+            changes.joinFormers(reader.histories)
         }
         changes.simplify()
         return changes
@@ -172,10 +177,12 @@ extension Store {
         let events = try (history(of: id) + linkHistory(of: id)).filter { $0.eventNumber > eventNumber }
         var changes = NetChanges()
         try readLog { reader, _ in
+            var formers = FormerValues(reader)
             for event in events.sorted(by: { $0.eventNumber < $1.eventNumber }) {
                 try reader.checkValues(of: event)
-                changes.note(try reader.resolved(event))
+                changes.note(try formers.added(to: reader.resolved(event)), keyRing)
             }
+            changes.joinFormers(reader.histories)
         }
         changes.simplify()
         return changes
@@ -183,8 +190,8 @@ extension Store {
 }
 
 extension NetChanges {
-    /// Adds one event of the log, resolved.
-    fileprivate mutating func note(_ event: RecordedEvent) {
+    /// Adds one event of the log, resolved and with former values.
+    fileprivate mutating func note(_ event: RecordedEvent, _ keys: KeyRing) {
         switch event.payload {
         case .inserted(let values):
             guard let id = event.object else { return }
@@ -196,7 +203,12 @@ extension NetChanges {
             guard let id = event.object else { return }
             var object = objects[id] ?? Object(existedBefore: true, existsAfter: true)
             for change in changes {
-                object.note(change.property, before: change.before.known, after: change.after.known)
+                var before = change.before.known
+                if let former = event.formers[change.property] {
+                    before = object.values.removeValue(forKey: former)?.before ?? before
+                    before = keys.shown(before, of: former, in: id)
+                }
+                object.note(change.property, before: before, after: change.after.known)
             }
             objects[id] = object
         case .deleted(let values):
@@ -205,15 +217,46 @@ extension NetChanges {
             object.existsAfter = false
             for value in values { object.note(value.property, before: value.value.known, after: .null) }
             objects[id] = object
-        case .linked(let pair): note(pair, before: nil, after: pair.positions)
+        case .linked(let pair): note(pair, before: event.wasLinked ? pair.positions : nil, after: pair.positions)
         case .unlinked(let pair): note(pair, before: pair.positions, after: nil)
         case .moved(let pair): note(pair, before: pair.positionsBefore ?? pair.positions, after: pair.positions)
         case .modelInstalled, .maintenance, .redacted: break
         }
     }
 
+    /// Makes one change of those under a former number of a property and those under its newer one.
+    fileprivate mutating func joinFormers(_ histories: SchemaHistory) {
+        let lineage = histories.propertyLineage
+        guard !lineage.isEmpty, let newest = histories.newest else { return }
+        for (id, object) in objects where object.values.count > 1 {
+            guard let entity = newest.entity(id.entityID) else { continue }
+            for (former, values) in object.values {
+                guard let heir = lineage.heir(of: former, in: entity), heir != former,
+                    let later = objects[id]?.values[heir]
+                else { continue }
+                objects[id]?.values[former] = nil
+                objects[id]?.values[heir] = Values(before: values.before, after: later.after)
+            }
+        }
+        for (former, positions) in pairs {
+            guard let heir = former.heir(lineage, newest), heir != former, let later = pairs[heir] else { continue }
+            pairs[former] = nil
+            pairs[heir] = PairPositionChange(before: positions.before, after: later.after)
+        }
+    }
+
     private mutating func note(_ pair: PairEvent, before: PairPositions?, after: PairPositions?) {
         pairs[pair.key] = PairPositionChange(before: pairs[pair.key].map { $0.before } ?? before, after: after)
+    }
+}
+
+extension PairKey {
+    /// The key that a pair has in a model; nil if its relationship is not there, or keeps its links elsewhere.
+    func heir(_ lineage: PropertyLineage, _ schema: Schema) -> PairKey? {
+        guard let entity = schema.entity(source.entityID), let heir = lineage.heir(of: property, in: entity) else {
+            return nil
+        }
+        return schema.links.link(heir)?.pairKey(owner: source, member: target)
     }
 }
 

@@ -24,6 +24,11 @@ extension Store {
         try readLog { reader, _ in RecordedNames(reader.histories) }
     }
 
+    /// Which numbers of properties mean one property in the models of the store.
+    package func propertyLineage() throws -> PropertyLineage {
+        try readLog { reader, _ in reader.histories.propertyLineage }
+    }
+
     // MARK: Transactions
 
     /// Where the kept history begins; nil if it was never truncated.
@@ -156,9 +161,12 @@ extension Store {
         }
     }
 
-    /// The event with every large before-image looked up.
+    /// The event with every large before-image looked up, and what converted properties held before their migration.
     package func resolved(_ event: RecordedEvent) throws -> RecordedEvent {
-        try readLog { reader, _ in try reader.resolved(event) }
+        try readLog { reader, _ in
+            var formers = FormerValues(reader)
+            return try formers.added(to: reader.resolved(event))
+        }
     }
 
     /// All kept events on an object's row, newest first. Links whose truth is the pair are not among them; see

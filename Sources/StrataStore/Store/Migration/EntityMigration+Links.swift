@@ -39,10 +39,14 @@ extension EntityMigration {
                 .validationMissingMandatoryProperty, "\(property.name) is required.", entity, id, property.name)
         }
         let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
-        for target in targets where !allowed.contains(target.entityID) && links.new.entity(target.entityID) != nil {
+        for target in targets where !allowed.contains(target.entityID) {
+            guard let found = links.new.entity(target.entityID)?.name else { continue }
+            let destination = links.new.entity(relationship.destination)?.name ?? "another entity"
             failures.add(
-                .migration, "\(property.name) can no longer lead to \(links.old.name(of: target)).", entity, id,
-                property.name)
+                .migration,
+                "\(property.name) can no longer lead to \(links.old.name(of: target)). It leads to \(destination) now: make "
+                    + "\(found) a subentity of \(destination), say that \(destination) was called \(found) by its renaming "
+                    + "identifier, or remove the link under the old model first.", entity, id, property.name)
         }
     }
 

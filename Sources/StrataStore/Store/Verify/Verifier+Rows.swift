@@ -134,8 +134,14 @@ extension Verifier {
     }
 
     private func checkEnds(_ pair: PairKey) throws {
-        for end in [pair.source, pair.target] where try transaction.get(tables.objects, end.rawValue) == nil {
-            note(.pair, name(pair), "\(name(end)) is not there")
+        for end in Set([pair.source, pair.target]) {
+            if try transaction.get(tables.objects, end.rawValue) == nil {
+                note(.pair, name(pair), "\(name(end)) is not there")
+            } else if histories.newest?.entity(end.entityID) == nil {
+                note(
+                    .pair, name(pair),
+                    "the entity of \(name(end)) has left the model; opening the store for writing mends it")
+            }
         }
     }
 

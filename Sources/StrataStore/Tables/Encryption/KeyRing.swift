@@ -10,6 +10,8 @@ import Synchronization
 final class GivenKeys: Sendable {
     private let state = Locked(State())
     private let newestVersion = Atomic<Int>(0)
+    /// The first row number that was not given when the store was opened.
+    let firstNewRow = Atomic<UInt64>(.max)
 
     struct State: Sendable {
         /// Raised by each change.

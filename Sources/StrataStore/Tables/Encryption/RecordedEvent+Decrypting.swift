@@ -19,7 +19,7 @@ extension RecordedEvent {
             event.payload = .updated(
                 changes.map {
                     PropertyChange(
-                        property: $0.property, before: shown($0.before, $0.property),
+                        property: $0.property, before: shown($0.before, formers[$0.property] ?? $0.property),
                         after: shown($0.after, $0.property))
                 })
         default: break

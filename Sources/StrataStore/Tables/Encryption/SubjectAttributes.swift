@@ -1,6 +1,7 @@
 import Crypto
 package import Foundation
 package import StrataModel
+import Synchronization
 
 /// The attributes of an entity that are encrypted under keys of subjects, and how their values come under them.
 ///
@@ -19,6 +20,8 @@ package struct SubjectAttributes: Sendable {
     package struct Pending: Sendable {
         package let slot: Int
         package let subject: SubjectID
+        /// Whether the subject is an object that was made since the store was opened.
+        fileprivate let isNew: Bool
         fileprivate let value: AttributeValue
         fileprivate let cipher: AttributeCipher
     }
@@ -72,15 +75,19 @@ package struct SubjectAttributes: Sendable {
             case .blob(let reference): encrypted = EncryptedValue(stored: try blob(reference))
             default: continue
             }
-            guard let subject = try subject(of: attribute, in: row, id) else {
+            let named = try attribute.naming.map { try row.value($0.slot) } ?? .objectID(id)
+            if named.isNull {
                 if encrypted.subject == nil { throw lacksSubject(attribute, id) }
                 continue
             }
+            let subject = try keys.subjectID(of: named)
             guard encrypted.subject != subject else { continue }
             do throws(StrataError) {
                 let value = try attribute.cipher.decrypt(encrypted, of: id)
                 found.append(
-                    Pending(slot: attribute.slot, subject: subject, value: value, cipher: attribute.cipher))
+                    Pending(
+                        slot: attribute.slot, subject: subject, isNew: keys.isNew(named), value: value,
+                        cipher: attribute.cipher))
             } catch {
                 if error.code != .subjectErased { throw error }
             }
@@ -92,7 +99,8 @@ package struct SubjectAttributes: Sendable {
     ///
     /// - Throws: `subjectErased` for a subject that was erased; `encryptionKeyMissing`; what the app's keys throw.
     package func makeKeys(for pending: [Pending]) throws {
-        try keys.makeSubjectKeys(Set(pending.map(\.subject)))
+        try keys.makeSubjectKeys(
+            Set(pending.map(\.subject)), new: Set(pending.lazy.filter(\.isNew).map(\.subject)))
     }
 
     /// The value under its subject's key, which has been made.
@@ -118,12 +126,6 @@ package struct SubjectAttributes: Sendable {
         var builder = try RowBuilder(image, layout: layout)
         for value in pending { try builder.set(value.slot, try stored(Self.sealed(value, of: id), value.slot)) }
         return (try builder.finish(), pending.map(\.slot))
-    }
-
-    private func subject(of attribute: Attribute, in row: RowReader, _ id: ObjectID) throws -> SubjectID? {
-        guard let naming = attribute.naming else { return try keys.subjectID(of: .objectID(id)) }
-        let value = try row.value(naming.slot)
-        return value.isNull ? nil : try keys.subjectID(of: value)
     }
 
     private func lacksSubject(_ attribute: Attribute, _ id: ObjectID) -> StrataError {
@@ -177,10 +179,18 @@ extension KeyRing {
 
     /// Makes the keys of subjects that have none yet.
     ///
+    /// - Parameter new: the subjects among them that no value can be under yet.
     /// - Throws: `subjectErased` for a subject that was erased; `encryptionKeyMissing`; what the app's keys throw.
-    package func makeSubjectKeys(_ subjects: Set<SubjectID>) throws {
+    package func makeSubjectKeys(_ subjects: Set<SubjectID>, new: Set<SubjectID> = []) throws {
         if subjects.isEmpty { return }
-        try subjectKeys().make(subjects)
+        try subjectKeys().make(subjects, new: new)
+    }
+
+    /// Whether a value names an object that was made since the store was opened. Row numbers are given once, so no value
+    /// that was there before is under its key.
+    fileprivate func isNew(_ value: AttributeValue) -> Bool {
+        guard case .objectID(let id) = value else { return false }
+        return id.row >= table.firstNewRow.load(ordering: .relaxed)
     }
 
     /// Destroys the keys of subjects for ever.

@@ -2,6 +2,14 @@ import Foundation
 import Locking
 import StrataModel
 
+/// Under which subjects a store has values.
+struct SubjectUses: Sendable {
+    /// Some of them.
+    var some: @Sendable () throws -> Set<SubjectID> = { [] }
+    /// One of these under which it has a value; nil if it has none.
+    var first: @Sendable (Set<SubjectID>) throws -> SubjectID? = { _ in nil }
+}
+
 /// The keys of subjects that a store has asked for, for a while.
 ///
 /// A key is asked for again after `lifetime`, so that other processes stop to read what one has erased. The mutex guards
@@ -19,15 +27,13 @@ final class SubjectKeys: Sendable {
 
     let source: SubjectKeySource
     private let known = Locked<[SubjectID: Known]>([:])
-    /// Subjects under whose keys the store has values: some of them.
-    private let usedSubjects: @Sendable () throws -> Set<SubjectID>
-    /// Those that were used when the first key was made; nil before that.
-    private let used = Locked<Set<SubjectID>?>(nil)
+    private let uses: SubjectUses
+    /// Whether the keys have proved to be those of the store.
+    private let areOwn = Locked(false)
 
-    /// - Parameter usedSubjects: is asked once, before the first key is made.
-    init(_ source: SubjectKeySource, usedSubjects: @escaping @Sendable () throws -> Set<SubjectID> = { [] }) {
+    init(_ source: SubjectKeySource, uses: SubjectUses) {
         self.source = source
-        self.usedSubjects = usedSubjects
+        self.uses = uses
     }
 
     /// The key of a subject.
@@ -53,12 +59,14 @@ final class SubjectKeys: Sendable {
 
     /// Makes the keys that are missing.
     ///
+    /// - Parameter new: the subjects among them that no value can be under yet.
     /// - Throws: `subjectErased`; `encryptionKeyWrong` if the store has values under keys that are missing here; what the
     ///   app's keys throw.
-    func make(_ subjects: Set<SubjectID>) throws {
+    func make(_ subjects: Set<SubjectID>, new: Set<SubjectID>) throws {
         let missing = subjects.filter { known($0)?.key == nil }
         if missing.isEmpty { return }
-        try refuseSecondKeys(missing)
+        try refuseOtherKeys()
+        try refuseSecondKeys(missing.subtracting(new))
         let order = Array(missing)
         let secrets = try source.make(order)
         guard secrets.count == order.count else {
@@ -69,16 +77,18 @@ final class SubjectKeys: Sendable {
         for (subject, secret) in zip(order, secrets) { _ = try keep(secret, subject) }
     }
 
+    /// Single keys may have been lost; that all are tells that these are the keys of another store.
+    private func refuseOtherKeys() throws {
+        if areOwn.withLock({ $0 }) { return }
+        let some = try uses.some()
+        if let one = some.first, try some.allSatisfy(isUnknown) { throw lacks(one) }
+        areOwn.withLock { $0 = true }
+    }
+
     /// A second key of a subject would make unreadable what is under the first one.
     private func refuseSecondKeys(_ subjects: Set<SubjectID>) throws {
-        let isFirst = used.withLock { $0 == nil }
-        let used = try self.used.withLock { $0 } ?? usedSubjects()
-        if isFirst {
-            // Single keys may have been lost; that all are tells that these are the keys of another store.
-            if let one = used.first, try used.allSatisfy(isUnknown) { throw lacks(one) }
-            self.used.withLock { $0 = used }
-        }
-        for subject in subjects.intersection(used) where try isUnknown(subject) { throw lacks(subject) }
+        let unknown = try subjects.filter(isUnknown)
+        if let one = try unknown.isEmpty ? nil : uses.first(unknown) { throw lacks(one) }
     }
 
     private func isUnknown(_ subject: SubjectID) throws -> Bool {

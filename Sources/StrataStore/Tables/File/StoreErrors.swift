@@ -62,7 +62,8 @@ extension StrataError {
             case .unrestored:
                 (
                     .persistentStoreOpen,
-                    "The system has stopped since this copy of a shared log was written. Open it with its log first."
+                    "The system has stopped since the store was written. Open it for writing first, with its shared log "
+                        + "if it has one; that takes it to its newest state."
                 )
             default: (.persistentStoreOpen, "")
             }

@@ -2,7 +2,7 @@ import Locking
 package import StrataModel
 
 /// The names of every entity, property and index that a store has ever had: its present name, or the last one if it has
-/// left the model.
+/// left the model. A number that another one took over from has the name of that.
 ///
 /// Names in the newest model are found without decoding the older models.
 package struct RecordedNames: Sendable {
@@ -18,10 +18,14 @@ package struct RecordedNames: Sendable {
     /// The name of a relationship's hidden inverse is that of the relationship with an arrow before it.
     package func name(of property: PropertyID) -> String {
         let forward = PropertyID(rawValue: property.rawValue & ~0x8000_0000)
-        let name = find { names in
+        func name(in names: ModelNames, _ property: PropertyID, _ forward: PropertyID) -> String? {
             names.properties[property] ?? (property.isHiddenInverse ? names.properties[forward].map { "<-\($0)" } : nil)
         }
-        return name ?? "property \(property.rawValue)"
+        let newest = histories.names.ofNewest(histories)
+        if let known = name(in: newest, property, forward) { return known }
+        let lineage = histories.propertyLineage
+        return name(in: newest, lineage.newest(property), lineage.newest(forward))
+            ?? name(in: histories.names.ofAll(histories), property, forward) ?? "property \(property.rawValue)"
     }
 
     package func name(of index: IndexID) -> String { find { $0.indexes[index] } ?? "index \(index.rawValue)" }
@@ -41,9 +45,11 @@ extension SchemaHistory {
 }
 
 extension RecordedNames {
-    /// Every property that has this name, or had it last.
+    /// Every property that has this name, or had it last, with the numbers that it took over from.
     package func properties(named name: String) -> Set<PropertyID> {
-        Set(histories.names.ofAll(histories).properties.lazy.filter { $0.value == name }.map(\.key))
+        let lineage = histories.propertyLineage
+        let named = histories.names.ofAll(histories).properties.lazy.filter { $0.value == name }
+        return named.reduce(into: []) { $0.formUnion(lineage.withFormers($1.key)) }
     }
 
     private func find(_ look: (ModelNames) -> String?) -> String? {

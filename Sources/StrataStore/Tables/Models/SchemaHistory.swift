@@ -27,6 +27,8 @@ package final class SchemaHistory: Sendable {
     private let newestLayouts: [NewestLayout?]
 
     let names = GatheredNames()
+    /// Made when first needed. Guarded by its mutex.
+    private let lineage = Locked<PropertyLineage?>(nil)
 
     /// Each is made when first needed. Guarded by its mutex.
     private let pasts = Locked<[ModelVersion: SchemaHistory]>([:])
@@ -73,6 +75,16 @@ package final class SchemaHistory: Sendable {
 
     /// Those of these models whose records can be decoded.
     func readableSchemas(_ versions: [ModelVersion]) -> [Schema] { versions.compactMap { try? schema($0) } }
+
+    /// Which numbers of properties mean one property. A model whose record cannot be decoded is left out.
+    package var propertyLineage: PropertyLineage {
+        lineage.withLock { lineage in
+            if let lineage { return lineage }
+            let made = PropertyLineage(readableSchemas(versions))
+            lineage = made
+            return made
+        }
+    }
 
     /// Nil for a model that the store never had.
     ///

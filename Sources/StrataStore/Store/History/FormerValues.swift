@@ -1,0 +1,78 @@
+import StrataModel
+
+/// What properties held before a migration converted them.
+///
+/// The events of a migration record nil before a converted value, because the property has a new number. What it held is
+/// under its former number, along the chain of the object's events.
+struct FormerValues {
+    private let reader: LogReader
+    private let lineage: PropertyLineage
+    /// The models before and after the migration that a transaction is a step of; nil for any other transaction.
+    private var migrations: [TransactionNumber: (old: Schema, new: Schema)?] = [:]
+
+    init(_ reader: LogReader) {
+        self.reader = reader
+        lineage = reader.histories.propertyLineage
+    }
+
+    /// The event with the values of before under the new numbers, if it is of a migration.
+    ///
+    /// - Parameter event: resolved.
+    /// - Complexity: the events of the object since it got such a value.
+    mutating func added(to event: RecordedEvent) throws -> RecordedEvent {
+        guard !lineage.isEmpty, !event.isErased, let id = event.object else { return event }
+        switch event.payload {
+        case .updated(let changes):
+            guard changes.contains(where: { $0.before == .value(.null) && lineage.isHeir($0.property) }),
+                let (old, new) = try migration(event.transaction), let entity = old.entity(id.entityID)
+            else { return event }
+            var result = event
+            result.payload = .updated(
+                try changes.map { change in
+                    guard change.before == .value(.null),
+                        let former = Self.former(of: change.property, in: entity, new)
+                    else { return change }
+                    var change = change
+                    change.before = .value(try reader.value(of: former, id, asOf: event.previous))
+                    result.formers[change.property] = former
+                    return change
+                })
+            return result
+        case .linked(let pair):
+            guard lineage.isHeir(pair.key.property), let (old, new) = try migration(event.transaction) else {
+                return event
+            }
+            var result = event
+            result.wasLinked = Self.wereLinked(pair.key, old, new)
+            return result
+        default: return event
+        }
+    }
+
+    /// The stored property of the old model whose values a property took over.
+    private static func former(of property: PropertyID, in entity: EntitySchema, _ new: Schema) -> PropertyID? {
+        new.assignment.replaced[property]?.first { entity.property($0)?.storage != nil }
+    }
+
+    /// Whether the links of a relationship were those of its former number, and not of an entity that returns.
+    private static func wereLinked(_ key: PairKey, _ old: Schema, _ new: Schema) -> Bool {
+        guard old.entity(key.source.entityID) != nil, old.entity(key.target.entityID) != nil else { return false }
+        let numbers = [key.property, new.property(key.property)?.relationship?.inverse].compactMap(\.self)
+        return numbers.flatMap { new.assignment.replaced[$0] ?? [] }.contains { old.property($0) != nil }
+    }
+
+    private mutating func migration(_ number: TransactionNumber) throws -> (old: Schema, new: Schema)? {
+        if let known = migrations[number] { return known }
+        var found: (old: Schema, new: Schema)?
+        let versions = reader.histories.versions
+        if let record = try reader.transaction(number),
+            let version = versions.first(where: { MigrationRun.isStep(record, to: $0) }),
+            let before = versions.last(where: { $0 < version }),
+            let old = try reader.histories.schema(before), let new = try reader.histories.schema(version)
+        {
+            found = (old, new)
+        }
+        migrations[number] = .some(found)
+        return found
+    }
+}

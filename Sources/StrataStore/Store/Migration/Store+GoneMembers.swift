@@ -1,0 +1,58 @@
+import LMDB
+import Logging
+import StrataModel
+
+extension Store {
+    /// Unlinks pairs with objects of entities that have left the model.
+    ///
+    /// A migration unlinks them. Earlier versions did not, and what they have left is members that no context can show.
+    ///
+    /// - Complexity: a look-up for each entity that has left the model and each many-to-many, if nothing is to be done.
+    func unlinkGoneMembers() throws {
+        guard !isReadOnly, !file.options.receivesOnly else { return }
+        var count = 0
+        var last: [PairKey] = []
+        while true {
+            let keys = try file.read { transaction, _, histories in
+                try Self.pairsOfGoneObjects(transaction, file.tables, histories.newest, limit: 10_000)
+            }
+            // What the links have and the pairs have not is damage, which a verification names.
+            if keys.isEmpty || keys == last { break }
+            last = keys
+            var changes = ChangeSet(
+                base: try head(), modelVersion: schema.version, author: "strata", contextName: "mending")
+            changes.pairs = keys.map { ChangeSet.PairChange(key: $0, kind: .unlink) }
+            _ = try save(changes)
+            count += keys.count
+        }
+        guard count > 0 else { return }
+        StoreLogger.shared.notice("\(count) links of \(path) to objects whose entity has left the model were removed")
+    }
+
+    private static func pairsOfGoneObjects(
+        _ transaction: ReadTransaction, _ tables: StoreTables, _ schema: Schema?, limit: Int
+    ) throws -> [PairKey] {
+        guard let schema else { return [] }
+        let gone = schema.goneEntities
+        let links = gone.isEmpty ? [] : schema.links.all.filter(\.isPairs)
+        var keys: Set<PairKey> = []
+        for link in links {
+            try tables.links.withCursor(transaction) { cursor in
+                for entity in gone {
+                    let first = ObjectID(entity: entity, row: 0)
+                    var found = try StoreKey.withLinkPrefix(link.id, owner: first) { try cursor.seek(atOrAfter: $0) }
+                    while found, keys.count < limit, cursor.key.count >= StoreKey.linkSize {
+                        let number = UInt32(bigEndian: cursor.key.loadUnaligned(as: UInt32.self))
+                        let owner = StoreKey.objectID(cursor.key, at: 4)
+                        guard number == link.id.rawValue, owner.entityID == entity else { break }
+                        if let key = link.pairKey(owner: owner, member: StoreKey.lastObjectID(cursor.key)) {
+                            keys.insert(key)
+                        }
+                        found = try cursor.advance()
+                    }
+                }
+            }
+        }
+        return keys.sorted()
+    }
+}
