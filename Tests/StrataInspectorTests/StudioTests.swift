@@ -228,6 +228,24 @@ import Testing
         #expect(page["fate"].text?.contains("deleted") ?? false)
         #expect(page["history"].items.count == 2)
         #expect(try self.page("object/Film/p7", ["at": "5"])["exists"].flag == true)
+        #expect(page["fateTransaction"]["number"].number == 6)
+        let unborn = try self.page("object/Film/p7", ["at": "2"])
+        #expect(unborn["fateTransaction"]["number"].number == 3 && unborn["fate"].text?.contains("made later") ?? false)
+    }
+
+    @Test func whatATransactionDeletedIsToBeSeenBeforeIt() throws {
+        _ = try Tool.run("delete", store.path, "Film/p5")
+        for page in [try page("transaction/6")["events"], try page("object/Film/p5")["history"][0]["events"]] {
+            #expect(page.items.contains { $0["kind"].text == "deleted" })
+            for event in page.items {
+                for (name, moment) in [("object", "at"), ("target", "targetAt")] {
+                    guard let object = event[name].text, let number = event[moment].number else { continue }
+                    #expect(number == (object == "Film/p5" ? 5 : 6), "\(object)")
+                    let exists = try self.page("object/\(object)", ["at": "\(Int(number))"])["exists"].flag
+                    #expect(exists == true, "\(object)")
+                }
+            }
+        }
     }
 
     // MARK: Transactions
@@ -254,6 +272,10 @@ import Testing
         let changes = page["events"][0]["changes"].items
         #expect(Set(changes.map { $0["property"].text }) == ["rating", "released"])
         #expect(page["events"][0]["object"].text == "Film/p5")
+        let counts = try self.page("transaction/3")["counts"].items.map {
+            "\($0["entity"].text ?? "") \($0["kind"].text ?? "") \(Int($0["count"].number ?? 0))"
+        }
+        #expect(counts.contains("Film inserted 4"), "\(counts)")
         let whole = try self.page("transaction/3")["events"].items
         let parts = try self.page("transaction/3", ["offset": "2", "limit": "3"])["events"].items
         #expect(parts.map { $0["number"].number } == whole[2..<5].map { $0["number"].number })
@@ -307,6 +329,19 @@ import Testing
         var numbers = moves.makeAsyncIterator()
         #expect(await numbers.next() == 6)
         #expect(studio.moves(of: "Other") == nil)
+    }
+
+    @Test(arguments: [true, false]) func aStoreThatIsNoLongerAtItsPathSaysSo(isReplaced: Bool) throws {
+        let studio = try Studio(paths: [store.path], isWritable: true)
+        defer { studio.close() }
+        func moment() throws -> JSONNode {
+            try JSONNode(studio.answer(StudioAddress(path: [name, "model"])).body)["moment"]
+        }
+        #expect(try moment()["isGone"].flag == false && moment()["isWritable"].flag == true)
+        let elsewhere = store.path + ".new"
+        try FileManager.default.moveItem(atPath: store.path, toPath: elsewhere)
+        if isReplaced { try FileManager.default.copyItem(atPath: elsewhere, toPath: store.path) }
+        #expect(try moment()["isGone"].flag == true && moment()["isWritable"].flag == false)
     }
 
     @Test func hostileTextIsShortAndHarmless() throws {

@@ -35,7 +35,7 @@ enum JSONText {
             case .double(let value): self = .number(value)
             case .decimal(let value): self = .text("\(value)")
             case .string(let text): self = .text(text)
-            case .date(let date): self = .text(ValueText.moment(date))
+            case .date(let date): self = .text(DateText.exact(date))
             case .uuid(let uuid): self = .text(uuid.uuidString)
             case .url(let url): self = .text(url.absoluteString)
             case .data(let data): self = .object(["sizeInBytes": .integer(Int64(data.count))])

@@ -14,7 +14,7 @@ export function object(place, page, navigate) {
   return [
     el("h1", {}, el("bdi", {}, page.label)),
     el("p", { class: "sub" }, el("a", { href: to(["objects", page.entity]) }, page.entity), " · ", el("code", {}, page.uri)),
-    page.exists ? null : el("p", { class: "note", id: "fate" }, page.fate),
+    page.exists ? null : fate(page),
     isWritable ? el("p", { class: "buttons" },
       isEditable ? changer("delete", "Delete…", { kind: "delete", object: page.object }) : null,
       follows ? null : changer("restore", `Restore this state…`, { kind: "restore", object: page.object, at: String(transaction) })) : null,
@@ -42,9 +42,16 @@ export function object(place, page, navigate) {
       el("h3", {}, who(change.transaction), " ", time(change.transaction.time), " ",
         el("a", { class: "plain", href: changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",
         el("a", { class: "plain", href: changed({ with: change.transaction.number }) }, "compare")),
-      eventList(change.events, change.transaction.number))),
+      eventList(change.events))),
     page.isHistoryCut ? el("p", {}, el("a", { href: changed({ events: 1000 }) }, "Older events")) : null),
   ].filter(Boolean);
+}
+
+/** Why the object is not there, which transaction is the reason, and when it was there. */
+function fate({ fate, fateTransaction, moment }) {
+  const then = fateTransaction && (fateTransaction.number > moment.transaction ? fateTransaction.number : fateTransaction.number - 1);
+  return el("p", { class: "note", id: "fate" }, fate, fateTransaction ? [" ", who(fateTransaction), " ", time(fateTransaction.time), " ",
+    el("a", { href: changed({ at: then, with: null }) }, "see it then")] : null);
 }
 
 function compare(place, navigate) {

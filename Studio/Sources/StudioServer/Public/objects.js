@@ -18,7 +18,7 @@ export function objects(place, page, navigate) {
     el("h1", {}, entity),
     form(query, page.error, available.get(entity) ?? [], go),
     ...page.error ? [page.error.field ? null : problem(page.error)].filter(Boolean)
-      : [el("p", { class: "sub", id: "counts" }, summary(page)), ...grid(page, query), pager(page), plan(page)].filter(Boolean)];
+      : [el("p", { class: "sub", id: "counts" }, summary(page)), absent(page), ...grid(page), pager(page), plan(page)].filter(Boolean)];
 }
 
 function form(query, error, columns, go) {
@@ -66,7 +66,7 @@ function facets(query, columns, go) {
     click: () => go({ where: where ? `(${where}) AND ${condition}` : condition }) }, ...text) : text;
   const show = async (name, button, isAgain = false) => {
     for (const other of button.closest("ul").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
-    const answer = await fetch(to(["facet", entity, name], { where }), { headers: { Accept: "application/json" } });
+    const answer = await fetch(to(["facet", entity, name], { where, only: query.get("only") }), { headers: { Accept: "application/json" } });
     const page = await answer.json();
     // What is being used is not taken away for a later count.
     if (isAgain && list.contains(document.activeElement)) return;
@@ -117,8 +117,12 @@ function summary(page) {
     + (page.count < page.total ? `, ${count(page.total)} without the filter` : "");
 }
 
-function grid(page, query) {
-  const sort = (query.get("sort") ?? "").trim();
+/** What the address asks for and the model of the moment does not have. */
+const absent = (page) => page.absent.length
+  ? el("p", { class: "note", id: "absent" }, `Not in the model at this moment: ${page.absent.join(", ")}`) : null;
+
+function grid(page) {
+  const { sort } = page;
   const head = (column) => {
     const isSortable = column.type && !column.type.startsWith("to-many");
     const state = sort === column.name ? "ascending" : sort === "-" + column.name ? "descending" : null;

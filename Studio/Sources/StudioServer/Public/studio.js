@@ -68,13 +68,17 @@ function draw(place, page) {
   }
   drawSections(place);
   const address = location.pathname;
-  const children = render(place, page, navigate);
+  const children = [page.moment?.isGone ? gone() : null, ...render(place, page, navigate)].filter(Boolean);
   if (shown.address === address) redraw(main, children);
   else main.replaceChildren(...children);
   shown = { address, newest: page.moment?.newest ?? known.newest };
   waiting = 0;
   document.title = [main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · ");
 }
+
+/** The store's files are not where they were. */
+const gone = () => el("p", { class: "note", id: "gone", role: "alert" }, "The store is no longer where it was: it was moved, "
+  + "deleted or replaced. This is what was open. Start Studio again to see what is there now.");
 
 /** The moment of a page that cannot be shown, which may be what is wrong with it. */
 async function drawMoment(own) {
