@@ -50,7 +50,8 @@ import Testing
     init() throws {
         let store = folder.appending(component: "S.strata").path
         let models = try [
-            EncryptedStore.write("Before", Self.before, in: folder), EncryptedStore.write("After", Self.after, in: folder),
+            EncryptedStore.write("Before", Self.before, in: folder),
+            EncryptedStore.write("After", Self.after, in: folder),
         ]
         let steps = [
             ["create", store, "--model", models[0]], ["insert", store, "House", "street=Main"],
@@ -94,7 +95,9 @@ import Testing
 
     @Test(arguments: ["3", ""], ["fullName = 'Ann'", "name = 'Ann' AND home.street = 'Main'", "place.road LIKE 'M*'"])
     func aFilterGoesByTheNamesOfAnyModel(at: String, filter: String) throws {
-        #expect(try page("objects/Human", ["at": at, "where": filter, "sort": "-fullName,home.street"])["count"].number == 1)
+        #expect(
+            try page("objects/Human", ["at": at, "where": filter, "sort": "-fullName,home.street"])["count"].number == 1
+        )
         let file = answer("export/Person", ["at": at, "where": filter, "columns": "fullName", "sort": "name"])
         let heading = at.isEmpty ? "fullName" : "name"
         #expect(String(decoding: file.body, as: UTF8.self) == "object,\(heading)\nHuman/p2,Ann\n")

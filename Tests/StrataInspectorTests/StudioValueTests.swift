@@ -12,7 +12,8 @@ import Testing
         #expect(made.exitCode == 0, "\(made.error)")
         let answer = visit.answer("value/Film/p5/released")
         #expect(String(decoding: answer.body, as: UTF8.self) == time)
-        let cell = try visit.page("objects/Film", ["where": "released = \(time.debugDescription)", "columns": "released"])
+        let cell = try visit.page(
+            "objects/Film", ["where": "released = \(time.debugDescription)", "columns": "released"])
         #expect(cell["rows"][0]["cells"][0]["text"].text == time)
         let values = try visit.page("object/Film/p5")["values"].items
         #expect(values.first { $0["name"].text == "released" }?["value"]["text"].text == time)

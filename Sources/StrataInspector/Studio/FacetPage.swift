@@ -56,7 +56,7 @@ struct FacetPage: Encodable {
         parts = rows.prefix(Self.most).map { row in
             Part(
                 value: StudioCell(row[0], reading.links), count: Self.number(row[1]),
-                condition: Self.condition(known.name, row[0]))
+                condition: Self.condition(known.name, row[0], reading))
         }
     }
 
@@ -85,8 +85,9 @@ struct FacetPage: Encodable {
         if case .integer(let number) = value { Int(number) } else { 0 }
     }
 
-    private static func condition(_ name: String, _ value: AttributeValue) -> String? {
+    private static func condition(_ name: String, _ value: AttributeValue, _ reading: StudioReading) -> String? {
         switch value {
+        case .objectID(let id): "\(FetchExpression.keyPath(name)) == \(reading.names.name(of: id))"
         case .string(let text) where text.utf8.count > longestCondition: nil
         case .null, .boolean, .integer, .double, .float, .string, .date, .decimal:
             FetchPredicate.equal(name, value).description

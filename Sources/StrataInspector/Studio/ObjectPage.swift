@@ -41,6 +41,9 @@ struct ObjectPage: Encodable {
         let first: [Member]
         /// Whether objects lead to this one by a relationship that has no inverse.
         let isHidden: Bool
+        /// The entity of the members, and what a filter says to find all of them; nil for those without an inverse.
+        let entity: String?
+        let condition: String?
     }
 
     struct Change: Encodable, Equatable {
@@ -159,9 +162,23 @@ struct ObjectPage: Encodable {
                     name: name, count: members.count,
                     first: members.first.map {
                         Member(object: reading.names.name(of: $0), label: reading.links.label(of: $0))
-                    }, isHidden: isHidden)
+                    }, isHidden: isHidden, entity: isHidden ? nil : Self.destination(link, snapshot.schema)?.name,
+                    condition: isHidden ? nil : Self.condition(link, id, snapshot.schema, reading.names))
             }
         }
+    }
+
+    private static func destination(_ link: PropertyID, _ schema: Schema) -> EntitySchema? {
+        (schema.property(link)?.relationship?.destination).flatMap(schema.entity)
+    }
+
+    private static func condition(
+        _ link: PropertyID, _ owner: ObjectID, _ schema: Schema, _ names: RecordedNames
+    ) -> String? {
+        guard let inverse = (schema.property(link)?.relationship?.inverse).flatMap({ schema.property($0) }),
+            let back = inverse.relationship
+        else { return nil }
+        return "\(back.isToMany ? "ANY " : "")\(FetchExpression.keyPath(inverse.name)) == \(names.name(of: owner))"
     }
 
     /// Whether a link is the way back of a relationship that has no inverse.

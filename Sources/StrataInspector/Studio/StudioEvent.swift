@@ -25,7 +25,8 @@ struct StudioEvent: Encodable, Equatable {
     var text: String?
     var changes: [Change] = []
 
-    init(_ event: RecordedEvent, of transaction: TransactionRecord, _ reading: StudioReading, _ links: LinkNames) throws {
+    init(_ event: RecordedEvent, of transaction: TransactionRecord, _ reading: StudioReading, _ links: LinkNames) throws
+    {
         let event = try reading.store.shown(event)
         let names = links.names
         number = event.eventNumber.rawValue
@@ -64,7 +65,8 @@ struct StudioEvent: Encodable, Equatable {
         // Positions are numbers of the store's own.
         changes.removeAll { $0.property.hasSuffix(position) }
         let words = EventText(links: links)
-        let lines = event.object == nil ? words.lines(event) : words.marks(event) + moved.map { "another place in \($0)" }
+        let lines =
+            event.object == nil ? words.lines(event) : words.marks(event) + moved.map { "another place in \($0)" }
         text = lines.isEmpty ? nil : lines.joined(separator: "\n")
     }
 

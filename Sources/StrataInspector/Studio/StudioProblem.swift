@@ -4,7 +4,7 @@ import StrataModel
 struct StudioProblem: Error, Encodable, Equatable {
     /// The status of HTTP.
     let status: Int
-    let message: String
+    var message: String
     /// The parameter that is wrong.
     var field: String?
     /// The number of the wrong character in the parameter, from 1.
@@ -57,6 +57,8 @@ struct StudioProblem: Error, Encodable, Equatable {
         } catch {
             var problem = StudioProblem(error)
             problem.field = problem.field ?? field
+            // The tool names its options.
+            if error is UsageError { problem.message.replace("--\(field)", with: field) }
             throw problem
         }
     }

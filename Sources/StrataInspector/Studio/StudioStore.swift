@@ -76,7 +76,13 @@ struct StudioReading {
     static func moment(_ text: String?, _ field: String, in store: Store) throws -> StoreMoment {
         try StudioProblem.of(field) {
             guard let text, !text.isEmpty else { return try StoreMoment(nil, in: store) }
-            guard let number = UInt64(text) else { return try StoreMoment(text, in: store) }
+            guard let number = UInt64(text) else {
+                do {
+                    return try StoreMoment(text, in: store)
+                } catch let error as UsageError {
+                    throw UsageError(error.message.replacing(Moment.numbers, with: "a transaction (12)"))
+                }
+            }
             guard number > 0 else { throw UsageError("The first transaction is 1.") }
             return try StoreMoment("t\(number)", in: store)
         }

@@ -3,7 +3,7 @@ import StrataStore
 
 /// The table that the parameters of a request describe: which objects, in which order, with which columns.
 ///
-/// Parameters: `where` (the format language), `sort` (`-rating,name`), `columns`, `only` (no subentities). Names of another
+/// Parameters: `where` (the format language, in which `Film/p5` is an object), `sort` (`-rating,name`), `columns`, `only` (no subentities). Names of another
 /// model than that of the moment mean the same properties.
 struct StudioTable {
     let entity: EntitySchema
@@ -42,8 +42,11 @@ struct StudioTable {
         StoreRequest(
             entityID: schema.id, includesSubentities: reading.query["only"] == nil,
             predicate: try StudioProblem.of("where") {
-                let written = try ConditionText.predicate(try reading.text("where"), in: reading.store)
-                return try written.map { try reading.propertyNames.predicate($0, of: schema) }
+                guard let text = try reading.text("where") else { return nil }
+                let (format, objects) = try ObjectComparison.taken(from: text, in: reading.store)
+                let written = try FetchPredicate(format: format, argumentArray: objects)
+                return try ObjectComparison.checked(
+                    reading.propertyNames.predicate(written, of: schema), schema, reading.moment.schema)
             })
     }
 

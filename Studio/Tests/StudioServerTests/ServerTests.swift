@@ -98,7 +98,8 @@ import Testing
             let headers: HTTPFields = [.cookie: cookie, .accept: "application/json"]
             #expect(try await visitor.get("/Small/model", headers, host: host).status == .ok)
             let foreign = try await visitor.get("/Small/model", headers, host: "evil.example")
-            #expect(foreign.status == .misdirectedRequest && foreign.text.contains("under \(StudioGate.host(name)) only"))
+            #expect(
+                foreign.status == .misdirectedRequest && foreign.text.contains("under \(StudioGate.host(name)) only"))
         }
     }
 

@@ -36,7 +36,9 @@ export function object(place, page, navigate) {
         el("dd", {}, el("ul", {}, relationship.first.map((member) => el("li", {}, objectLink(member.object, member.label),
           isEditable && !relationship.isHidden ? [" ", unlinker(page.object, relationship.name, member)] : null)),
           relationship.count > relationship.first.length
-            ? el("li", { class: "nil" }, `and ${count(relationship.count - relationship.first.length)} more`) : null),
+            ? el("li", { class: "nil" }, relationship.condition
+              ? el("a", { href: to(["objects", relationship.entity], { where: relationship.condition }) }, `all ${count(relationship.count)}`)
+              : `and ${count(relationship.count - relationship.first.length)} more`) : null),
         isEditable && !relationship.isHidden ? linker(page.object, relationship.name) : null)]))) : null,
     el("section", {}, el("h2", {}, "History"), page.history.map((change) => el("article", { class: "change" },
       el("h3", {}, who(change.transaction), " ", time(change.transaction.time), " ",

@@ -72,7 +72,8 @@ function facets(query, columns, go) {
     if (isAgain && list.contains(document.activeElement)) return;
     if (page.error) return list.replaceChildren(el("p", { class: "problem" }, page.error.message));
     list.replaceChildren(page.ranges.length ? histogram(page.ranges, narrow) : "",
-      el("ul", {}, page.parts.map((part) => el("li", {}, narrow(part.condition, value(part.value)), ` ${count(part.count)}`)),
+      el("ul", {}, page.parts.map((part) => el("li", {}, narrow(part.condition, part.value.object ? el("bdi", {}, part.value.text) : value(part.value)),
+        ` ${count(part.count)}`)),
         page.isCut ? el("li", { class: "nil" }, "and more") : null));
   };
   return el("details", { class: "properties", id: "facets", "data-kept": `facets ${location.search}`,
@@ -112,6 +113,7 @@ function mistake(error, input) {
 
 function summary(page) {
   const last = page.offset + page.rows.length;
+  if (page.rows.length === 0 && page.count) return `The last of ${counted(page.count, "object")} is before this page.`;
   if (page.rows.length === 0) return page.total ? `None of ${counted(page.total, "object")} meets this.` : "There are no objects.";
   return `${count(page.offset + 1)} to ${count(last)} of ${counted(page.count, "object")}`
     + (page.count < page.total ? `, ${count(page.total)} without the filter` : "");
@@ -140,7 +142,7 @@ function grid(page) {
 function pager(page) {
   const last = page.offset + page.rows.length;
   return el("nav", { class: "pager", "aria-label": "Pages" },
-    page.offset > 0 ? el("a", { id: "earlier", href: changed({ offset: Math.max(0, page.offset - page.limit) || null }) }, "‹ Previous") : null,
+    page.offset > 0 ? el("a", { id: "earlier", href: changed({ offset: Math.max(0, Math.min(page.offset, page.count) - page.limit) || null }) }, "‹ Previous") : null,
     last < page.count ? el("a", { id: "later", href: changed({ offset: last }) }, "Next ›") : null);
 }
 

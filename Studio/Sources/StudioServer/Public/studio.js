@@ -104,6 +104,7 @@ function drawSections(place) {
 /** Goes to an address of Studio; by replacing the entry of the history if it is only a step of a movement. */
 function navigate(address, { replaces = false } = {}) {
   const isPage = new URL(address, location.href).pathname !== location.pathname;
+  if (!replaces) keepPlace();
   history[replaces ? "replaceState" : "pushState"](null, "", address);
   if (isPage) scrollTo(0, 0);
   return show().then(() => { if (isPage) main.focus({ preventScroll: true }); });
@@ -202,5 +203,20 @@ document.addEventListener("keydown", (event) => {
 });
 
 begin(navigate, (text) => { status.textContent = text; });
-addEventListener("popstate", show);
-show();
+// Content comes later than the browser would scroll, so each entry of the history has its place of scrolling.
+history.scrollRestoration = "manual";
+const keepPlace = () => history.replaceState({ top: scrollY }, "");
+const showAgain = async () => {
+  // The browser itself goes to a part of a page.
+  const top = location.hash ? null : history.state?.top ?? 0;
+  await show();
+  if (top !== null) scrollTo(0, top);
+};
+let scrolling = 0;
+addEventListener("scroll", () => {
+  clearTimeout(scrolling);
+  scrolling = setTimeout(keepPlace, 250);
+});
+addEventListener("pagehide", keepPlace);
+addEventListener("popstate", showAgain);
+showAgain();
