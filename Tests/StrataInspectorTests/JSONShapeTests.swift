@@ -111,7 +111,7 @@ import Testing
         #expect(row["double"] == .text("-Infinity") && row["float"] == .text("Infinity"))
         #expect(row["decimal"] == .text("-12345678901234567890123456789.000000001"))
         #expect(row["i64"] == .number("\(Int64.min)") && row["flag"] == .boolean(true))
-        #expect(row["date"] == .text("2023-11-14T22:13:20.123456Z"))
+        #expect(row["date"] == .text("2023-11-14T22:13:20.123Z"))
         #expect(row["bytes"] == .object(["sizeInBytes": .number("4")]))
         #expect(row["maß"] == .object(["länge": .number("1.5"), "name": .text("\"x\"")]))
         let before = try documents(

@@ -11,6 +11,7 @@ import Testing
 
     @Test(arguments: [
         ("studio = Studio/p1", 2), ("studio == Studio/p2 AND title != 'Studio/p1'", 2), ("SELF = Film/p5", 1),
+        (#"title != 'it\'s Film/p5 % Studio/p1' AND studio = Studio/p1"#, 2),
         ("ANY genres == Genre/p3", 2), ("SELF IN {Film/p5, Film/p6}", 2), ("studio = Studio/p1 OR year = 2008", 3),
     ]) func aFilterNamesObjects(filter: String, count: Double) throws {
         #expect(try visit.page("objects/Film", ["where": filter])["count"].number == count)

@@ -21,7 +21,7 @@ struct ExactValue {
                 .encryptionKeyMissing,
                 "The objects have values of encrypted attributes. Give the key with --key-file, or leave these attributes out "
                     + "with --columns.")
-        default: JSONText.Value(value) { names.name(of: $0) }
+        default: JSONText.Value(value, date: DateText.exact) { names.name(of: $0) }
         }
     }
 

@@ -35,9 +35,11 @@ enum ValueText {
     }
 
     /// The whole value for programs, without escapes.
-    static func exact(_ value: AttributeValue, name: (ObjectID) -> String) -> String {
+    static func exact(
+        _ value: AttributeValue, date: (Date) -> String = moment, name: (ObjectID) -> String
+    ) -> String {
         if case .string(let text) = value { return text }
-        return of(value, limit: .max, date: DateText.exact, name: name)
+        return of(value, limit: .max, date: date, name: name)
     }
 
     /// Whole numbers without the fraction that Swift prints.

@@ -67,6 +67,7 @@ enum ObjectComparison {
         var format = ""
         var word = ""
         var quote: Character?
+        var isEscaped = false
         func end() throws {
             let parts = word.split(separator: "/", omittingEmptySubsequences: false)
             let isObject =
@@ -84,7 +85,8 @@ enum ObjectComparison {
             try end()
             format.append(character)
             if let open = quote {
-                if character == open { quote = nil }
+                if character == open, !isEscaped { quote = nil }
+                isEscaped = character == "\\" && !isEscaped
             } else if character == "'" || character == "\"" {
                 quote = character
             }

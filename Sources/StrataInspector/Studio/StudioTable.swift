@@ -3,8 +3,8 @@ import StrataStore
 
 /// The table that the parameters of a request describe: which objects, in which order, with which columns.
 ///
-/// Parameters: `where` (the format language, in which `Film/p5` is an object), `sort` (`-rating,name`), `columns`, `only` (no subentities). Names of another
-/// model than that of the moment mean the same properties.
+/// Parameters: `where` (the format language, in which `Film/p5` is an object), `sort` (`-rating,name`), `columns`, `only`
+/// (no subentities). Names of another model than that of the moment mean the same properties.
 struct StudioTable {
     let entity: EntitySchema
     let columns: [OutputColumn]

@@ -126,7 +126,7 @@ private struct TransactionFilter {
 ///
 /// Parameters: `offset` and `limit` of the events.
 struct TransactionPage: Encodable {
-    struct Count: Encodable, Equatable {
+    struct EventCount: Encodable, Equatable {
         let entity: String
         let kind: String
         let count: Int
@@ -139,7 +139,7 @@ struct TransactionPage: Encodable {
     let conflicts: [String]
     let tags: [String]
     /// How many events of each kind objects of each entity had; nil for a transaction of too many events to count.
-    let counts: [Count]?
+    let counts: [EventCount]?
     let events: [StudioEvent]
     let offset: Int
     let previous: UInt64?
@@ -166,7 +166,7 @@ struct TransactionPage: Encodable {
 
     private static let mostCounted = 20_000
 
-    private static func counts(_ record: TransactionRecord, _ reading: StudioReading) throws -> [Count]? {
+    private static func counts(_ record: TransactionRecord, _ reading: StudioReading) throws -> [EventCount]? {
         guard record.eventCount <= mostCounted else { return nil }
         var counts: [EntityID: [EventKind: Int]] = [:]
         try reading.store.events(from: record.firstEvent, through: record.lastEvent) { event in
@@ -174,7 +174,7 @@ struct TransactionPage: Encodable {
             return !reading.monitor.isCancelled
         }
         return counts.flatMap { entity, kinds in
-            kinds.map { Count(entity: reading.names.name(of: entity), kind: "\($0.key)", count: $0.value) }
+            kinds.map { EventCount(entity: reading.names.name(of: entity), kind: "\($0.key)", count: $0.value) }
         }.sorted { ($0.entity, $0.kind) < ($1.entity, $1.kind) }
     }
 

@@ -28,7 +28,9 @@ enum ValueAnswer {
 
     /// All of a value, with which a field for a change begins.
     private static func text(of value: AttributeValue, _ reading: StudioReading) throws -> String {
-        guard case .composite = value else { return ValueText.exact(value) { reading.names.name(of: $0) } }
+        guard case .composite = value else {
+            return ValueText.exact(value, date: DateText.exact) { reading.names.name(of: $0) }
+        }
         return try ExactValue(store: reading.store, names: reading.names, notesEncrypted: true).text(value) ?? ""
     }
 

@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 from studio import CopyTest, StudioTest, strata, write_model
 
 BEFORE = """<entity name="Person" syncable="YES"><attribute name="name" optional="YES" attributeType="String"/>
-        <attribute name="isTall" optional="YES" attributeType="Boolean"/></entity>"""
+        <attribute name="isTall" optional="YES" attributeType="Boolean"/>
+        <attribute name="note" optional="YES" attributeType="String"/></entity>"""
 AFTER = """<entity name="Human" elementID="Person" syncable="YES">
         <attribute name="fullName" elementID="name" optional="YES" attributeType="String"/>
         <attribute name="isTall" optional="YES" attributeType="Integer 16"/>
