@@ -105,7 +105,7 @@ public final class StudioGate: Sendable {
     }
 
     /// Whether `Host` names the loopback interface, with any port or none.
-    static func isLoopback(_ authority: String) -> Bool {
+    public static func isLoopback(_ authority: String) -> Bool {
         ["127.0.0.1", "localhost", "[::1]"].contains { isHost($0, of: authority) }
     }
 

@@ -102,7 +102,7 @@ import UnixSignals
                 let host = bind.map(StudioGate.host) ?? "127.0.0.1"
                 let address =
                     "\(gate.scheme)://\(host):\(channel.localAddress?.port ?? 0)/?token=\(gate.unusedToken ?? "")"
-                if bind != nil, !gate.isSecure {
+                if !StudioGate.isLoopback(host), !gate.isSecure {
                     FileHandle.standardError.write(
                         Data(
                             """
