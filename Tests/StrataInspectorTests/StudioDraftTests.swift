@@ -165,6 +165,15 @@ import Testing
         #expect(answer.status == 400, "\(String(decoding: answer.body, as: UTF8.self))")
     }
 
+    @Test(arguments: [true, false]) func aStoreThatIsNoLongerAtItsPathSaysSo(isReplaced: Bool) throws {
+        func moment() throws -> JSONNode { try page("model")["moment"] }
+        #expect(try moment()["isGone"].flag == false && moment()["isWritable"].flag == true)
+        let elsewhere = store.path + ".new"
+        try FileManager.default.moveItem(atPath: store.path, toPath: elsewhere)
+        if isReplaced { try FileManager.default.copyItem(atPath: elsewhere, toPath: store.path) }
+        #expect(try moment()["isGone"].flag == true && moment()["isWritable"].flag == false)
+    }
+
     @Test func withoutPermissionNothingChanges() throws {
         let reading = try Studio(paths: [store.path])
         defer { reading.close() }

@@ -144,6 +144,7 @@ import Testing
     @Test func theMostFrequentValuesOfAPropertyNarrowTheFilter() throws {
         let studios = try page("facet/Film/studio")["parts"].items
         #expect(studios.map { $0["count"].number } == [2, 2])
+        #expect(studios.map { $0["condition"].text } == ["studio == Studio/p1", "studio == Studio/p2"])
         let years = try page("facet/Film/year", ["where": "year < 1980"])["parts"].items
         #expect(Set(years.map { $0["value"]["text"].text }) == ["1975", "1979"])
         for year in years {
@@ -228,6 +229,24 @@ import Testing
         #expect(page["fate"].text?.contains("deleted") ?? false)
         #expect(page["history"].items.count == 2)
         #expect(try self.page("object/Film/p7", ["at": "5"])["exists"].flag == true)
+        #expect(page["fateTransaction"]["number"].number == 6)
+        let unborn = try self.page("object/Film/p7", ["at": "2"])
+        #expect(unborn["fateTransaction"]["number"].number == 3 && unborn["fate"].text?.contains("made later") ?? false)
+    }
+
+    @Test func whatATransactionDeletedIsToBeSeenBeforeIt() throws {
+        _ = try Tool.run("delete", store.path, "Film/p5")
+        for page in [try page("transaction/6")["events"], try page("object/Film/p5")["history"][0]["events"]] {
+            #expect(page.items.contains { $0["kind"].text == "deleted" })
+            for event in page.items {
+                for (name, moment) in [("object", "at"), ("target", "targetAt")] {
+                    guard let object = event[name].text, let number = event[moment].number else { continue }
+                    #expect(number == (object == "Film/p5" ? 5 : 6), "\(object)")
+                    let exists = try self.page("object/\(object)", ["at": "\(Int(number))"])["exists"].flag
+                    #expect(exists == true, "\(object)")
+                }
+            }
+        }
     }
 
     // MARK: Transactions
@@ -254,6 +273,10 @@ import Testing
         let changes = page["events"][0]["changes"].items
         #expect(Set(changes.map { $0["property"].text }) == ["rating", "released"])
         #expect(page["events"][0]["object"].text == "Film/p5")
+        let counts = try self.page("transaction/3")["counts"].items.map {
+            "\($0["entity"].text ?? "") \($0["kind"].text ?? "") \(Int($0["count"].number ?? 0))"
+        }
+        #expect(counts.contains("Film inserted 4"), "\(counts)")
         let whole = try self.page("transaction/3")["events"].items
         let parts = try self.page("transaction/3", ["offset": "2", "limit": "3"])["events"].items
         #expect(parts.map { $0["number"].number } == whole[2..<5].map { $0["number"].number })

@@ -13,7 +13,6 @@ struct ExactValue {
     /// - Throws: `missingBlob`, `encryptionKeyMissing`.
     func json(_ value: AttributeValue) throws -> JSONText.Value {
         switch value {
-        case .date(let date): .text(DateText.exact(date))
         case .data(let data): .text(data.base64EncodedString())
         case .blob(let reference): .text(try store.blob(reference).base64EncodedString())
         case .composite(let elements): .object(try elements.mapValues { try json($0) })
@@ -22,7 +21,7 @@ struct ExactValue {
                 .encryptionKeyMissing,
                 "The objects have values of encrypted attributes. Give the key with --key-file, or leave these attributes out "
                     + "with --columns.")
-        default: JSONText.Value(value) { names.name(of: $0) }
+        default: JSONText.Value(value, date: DateText.exact) { names.name(of: $0) }
         }
     }
 
@@ -82,34 +81,5 @@ struct ExactValue {
             default: false
             }
         }
-    }
-}
-
-extension DateText {
-    /// ISO 8601 in UTC with as many digits as the date needs to be read back the same; seconds since 1970 for dates that
-    /// the calendar cannot write.
-    static func exact(_ date: Date) -> String {
-        guard isInCalendar(date) else { return "\(date.timeIntervalSince1970)" }
-        let text = ValueText.moment(date)
-        if Date(iso8601Text: text) == date { return text }
-        // Times in the log are whole microseconds. A date is a Double of seconds since 2001: near today it has eight
-        // digits behind the point, and one bit fewer as seconds since 1970.
-        let seconds = date.timeIntervalSinceReferenceDate
-        let whole = seconds.rounded(.down)
-        let start = Self.text(Date(timeIntervalSinceReferenceDate: whole), .iso8601)
-        for width in 6...17 {
-            let digits = "\(UInt64(((seconds - whole) * pow(10, Double(width))).rounded()))"
-            guard digits.count <= width else { continue }
-            let fraction = String(repeating: "0", count: width - digits.count) + digits
-            let precise = start.dropLast() + ".\(fraction)Z"
-            if Date(iso8601Text: String(precise)) == date { return String(precise) }
-        }
-        return "\(date.timeIntervalSince1970)"
-    }
-
-    /// Whether the date has a year of four digits, which the calendar can write.
-    static func isInCalendar(_ date: Date) -> Bool {
-        let seconds = date.timeIntervalSince1970
-        return seconds >= -62_135_596_800 && seconds < 253_402_300_800
     }
 }

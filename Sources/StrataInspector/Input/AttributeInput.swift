@@ -156,7 +156,7 @@ enum DateForm: Sendable {
         switch self {
         case .usual:
             if let date = Date(iso8601Text: word) { return date }
-            if let day = DateText.dayWithoutHyphens(word) {
+            if let day = Self.dayWithoutHyphens(word) {
                 throw InputError(
                     "'\(word)' may be a day, which is written \(day), or seconds since 1970, written \(word).0; for a "
                         + "file --dates yyyyMMdd or --dates unix tells.")
@@ -167,6 +167,13 @@ enum DateForm: Sendable {
         case .reference: return Self.number(word).map(Date.init(timeIntervalSinceReferenceDate:))
         case .pattern(let pattern): return Self.formatter(pattern).date(from: word)
         }
+    }
+
+    /// `2026-11-21` for `20261121`, ISO 8601's basic form of a day, which could also be a number; nil for other text.
+    private static func dayWithoutHyphens(_ word: String) -> String? {
+        guard word.utf8.count == 8, word.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
+        let day = "\(word.prefix(4))-\(word.dropFirst(4).prefix(2))-\(word.suffix(2))"
+        return Date(iso8601Text: day) != nil && word.first != "0" ? day : nil
     }
 
     private static func number(_ word: String) -> Double? { Double(word).flatMap { $0.isFinite ? $0 : nil } }

@@ -15,6 +15,9 @@ enum Moment {
         "A moment is an event number (1200, for its whole transaction), a transaction (t12), a tag, a date (2026-11-21 or "
         + "2026-11-21T10:00:00Z), or '2 hours ago'."
 
+    /// What a number means, in the error for a text that is no moment.
+    static let numbers = "an event number (1200), a transaction (t12)"
+
     /// The last event of the state to show.
     static func eventNumber(_ text: String, in store: Store, now: Date = Date()) throws -> EventNumber {
         if let number = UInt64(text) {
@@ -114,8 +117,8 @@ enum Moment {
     static func date(_ text: String, now: Date) throws -> Date {
         if let date = knownDate(text, now: now) { return date }
         throw UsageError(
-            "'\(text)' is not a moment. Write an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
-                + "2026-11-21T10:00:00Z), or '2 hours ago'.")
+            "'\(text)' is not a moment. Write \(numbers), a tag, a date (2026-11-21 or 2026-11-21T10:00:00Z), or "
+                + "'2 hours ago'.")
     }
 
     /// nil for what is no date.

@@ -14,10 +14,13 @@ struct EventText {
 
     /// One line for each change, or one with all values of an insertion or deletion.
     func lines(_ event: RecordedEvent) -> [String] {
-        let lines = changes(event)
-        let marks = [event.isErased ? "values were erased" : nil, event.isThinned ? "values were thinned" : nil]
-        let said = marks.compactMap(\.self)
-        return said.isEmpty ? lines : lines.filter { !$0.isEmpty } + said
+        let (lines, marks) = (changes(event), marks(event))
+        return marks.isEmpty ? lines : lines.filter { !$0.isEmpty } + marks
+    }
+
+    /// What was taken from the event later.
+    func marks(_ event: RecordedEvent) -> [String] {
+        [event.isErased ? "values were erased" : nil, event.isThinned ? "values were thinned" : nil].compactMap(\.self)
     }
 
     private func changes(_ event: RecordedEvent) -> [String] {

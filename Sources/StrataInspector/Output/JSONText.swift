@@ -26,7 +26,9 @@ enum JSONText {
         case text(String)
         case object([String: Value])
 
-        init(_ value: AttributeValue, name: (ObjectID) -> String) {
+        init(
+            _ value: AttributeValue, date: (Date) -> String = ValueText.moment, name: (ObjectID) -> String
+        ) {
             switch value {
             case .null: self = .null
             case .boolean(let value): self = .boolean(value)
@@ -35,7 +37,7 @@ enum JSONText {
             case .double(let value): self = .number(value)
             case .decimal(let value): self = .text("\(value)")
             case .string(let text): self = .text(text)
-            case .date(let date): self = .text(ValueText.moment(date))
+            case .date(let moment): self = .text(date(moment))
             case .uuid(let uuid): self = .text(uuid.uuidString)
             case .url(let url): self = .text(url.absoluteString)
             case .data(let data): self = .object(["sizeInBytes": .integer(Int64(data.count))])
@@ -45,7 +47,8 @@ enum JSONText {
                     "sizeInBytes": .integer(Int64(clamping: blob.sizeInBytes)),
                 ])
             case .objectID(let id): self = .text(name(id))
-            case .composite(let elements): self = .object(elements.mapValues { Value($0, name: name) })
+            case .composite(let elements):
+                self = .object(elements.mapValues { Value($0, date: date, name: name) })
             case .encrypted: self = .text("(encrypted)")
             }
         }

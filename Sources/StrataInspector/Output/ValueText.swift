@@ -4,7 +4,9 @@ import StrataModel
 /// Formats values, moments and sizes for people.
 enum ValueText {
     /// The value on one line. Data shows its size; text longer than `limit` is cut.
-    static func of(_ value: AttributeValue, limit: Int = 60, name: (ObjectID) -> String) -> String {
+    static func of(
+        _ value: AttributeValue, limit: Int = 60, date: (Date) -> String = moment, name: (ObjectID) -> String
+    ) -> String {
         switch value {
         case .null: "nil"
         case .boolean(let value): value ? "true" : "false"
@@ -13,27 +15,31 @@ enum ValueText {
         case .double(let value): number(value, "\(value)")
         case .decimal(let value): "\(value)"
         case .string(let text): quoted(text, limit)
-        case .date(let date): moment(date)
+        case .date(let moment): date(moment)
         case .uuid(let uuid): uuid.uuidString
         case .url(let url): url.absoluteString
         case .data(let data): "<\(size(UInt64(data.count)))>"
         case .blob(let reference): "<\(size(reference.sizeInBytes)) in blobs/>"
         case .objectID(let id): name(id)
-        case .composite(let elements): composite(elements, limit, name)
+        case .composite(let elements): composite(elements, limit, date, name)
         case .encrypted: "(encrypted)"
         }
     }
 
     /// The value for a cell of a table: text without quotes, with only control characters escaped.
-    static func plain(_ value: AttributeValue, limit: Int = 200, name: (ObjectID) -> String) -> String {
-        guard case .string(let text) = value else { return of(value, limit: limit, name: name) }
+    static func plain(
+        _ value: AttributeValue, limit: Int = 200, date: (Date) -> String = moment, name: (ObjectID) -> String
+    ) -> String {
+        guard case .string(let text) = value else { return of(value, limit: limit, date: date, name: name) }
         return shown(text, limit, escapes: [])
     }
 
     /// The whole value for programs, without escapes.
-    static func exact(_ value: AttributeValue, name: (ObjectID) -> String) -> String {
+    static func exact(
+        _ value: AttributeValue, date: (Date) -> String = moment, name: (ObjectID) -> String
+    ) -> String {
         if case .string(let text) = value { return text }
-        return of(value, limit: .max, name: name)
+        return of(value, limit: .max, date: date, name: name)
     }
 
     /// Whole numbers without the fraction that Swift prints.
@@ -42,9 +48,11 @@ enum ValueText {
     }
 
     private static func composite(
-        _ elements: [String: AttributeValue], _ limit: Int, _ name: (ObjectID) -> String
+        _ elements: [String: AttributeValue], _ limit: Int, _ date: (Date) -> String, _ name: (ObjectID) -> String
     ) -> String {
-        let parts = elements.sorted { $0.key < $1.key }.map { "\($0.key): \(of($0.value, limit: limit, name: name))" }
+        let parts = elements.sorted { $0.key < $1.key }.map {
+            "\($0.key): \(of($0.value, limit: limit, date: date, name: name))"
+        }
         return "(" + parts.joined(separator: ", ") + ")"
     }
 
@@ -85,20 +93,7 @@ enum ValueText {
     }
 
     /// ISO 8601, UTC, to the nearest millisecond.
-    static func moment(_ date: Date) -> String {
-        guard DateText.isInCalendar(date) else { return "\(date.timeIntervalSince1970)" }
-        // Foundation's style cuts digits off, and a date may be some parts of a microsecond before its millisecond.
-        let seconds = date.timeIntervalSinceReferenceDate
-        var whole = seconds.rounded(.down)
-        var milliseconds = Int(((seconds - whole) * 1000).rounded())
-        if milliseconds == 1000 {
-            let isLast = !DateText.isInCalendar(Date(timeIntervalSinceReferenceDate: whole + 1))
-            (whole, milliseconds) = isLast ? (whole, 999) : (whole + 1, 0)
-        }
-        let digits = String(milliseconds)
-        let text = DateText.text(Date(timeIntervalSinceReferenceDate: whole), .iso8601)
-        return text.dropLast() + ".\(String(repeating: "0", count: 3 - digits.count))\(digits)Z"
-    }
+    static func moment(_ date: Date) -> String { DateText.milliseconds(date) }
 
     /// `12,345`.
     static func count(_ value: Int) -> String {

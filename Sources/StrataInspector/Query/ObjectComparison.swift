@@ -57,6 +57,44 @@ enum ObjectComparison {
         return end
     }
 
+    /// The format with `%@` in place of each object such as `Book/p3`, as long as the object is written, so that characters
+    /// keep their places; and the objects.
+    ///
+    /// - Throws: `UsageError` for an object that the store cannot have.
+    static func taken(from text: String, in store: Store) throws -> (format: String, objects: [ObjectID]) {
+        let names = Set(try store.schemas.flatMap { $0.entities.map(\.name) })
+        var objects: [ObjectID] = []
+        var format = ""
+        var word = ""
+        var quote: Character?
+        var isEscaped = false
+        func end() throws {
+            let parts = word.split(separator: "/", omittingEmptySubsequences: false)
+            let isObject =
+                parts.count == 2 && names.contains(String(parts[0])) && parts[1].first == "p"
+                && Int(parts[1].dropFirst()) != nil
+            if isObject { objects.append(try ObjectReference.parse(word, in: store, past: true)) }
+            format += isObject ? "%@" + String(repeating: " ", count: word.count - 2) : word
+            word = ""
+        }
+        for character in text {
+            if quote == nil, character.isLetter || character.isNumber || character == "_" || character == "/" {
+                word.append(character)
+                continue
+            }
+            try end()
+            format.append(character)
+            if let open = quote {
+                if character == open, !isEscaped { quote = nil }
+                isEscaped = character == "\\" && !isEscaped
+            } else if character == "'" || character == "\"" {
+                quote = character
+            }
+        }
+        try end()
+        return (format, objects)
+    }
+
     /// An object such as `Book/p3` in a format, where it would be a quotient of two key paths.
     static func literal(in text: String, _ schema: Schema) -> String? {
         var outside = ""

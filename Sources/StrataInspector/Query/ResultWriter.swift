@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import StrataModel
 import StrataStore
 
@@ -104,10 +105,14 @@ struct JSONResultWriter: ResultWriter {
     private let names: RecordedNames
     private let keys: [String]
     private let isArray: Bool
+    private let date: (Date) -> String
     private var count = 0
 
-    init(_ columns: [String], _ names: RecordedNames, isArray: Bool) {
+    init(
+        _ columns: [String], _ names: RecordedNames, isArray: Bool, date: @escaping (Date) -> String = ValueText.moment
+    ) {
         keys = columns.map { JSONLine.quoted($0) + ":" }
+        self.date = date
         self.names = names
         self.isArray = isArray
     }
@@ -124,7 +129,7 @@ struct JSONResultWriter: ResultWriter {
         for (key, cell) in zip(keys, cells) {
             if line.utf8.count > 1 { line += "," }
             line += key
-            JSONLine.append(cell, to: &line) { value in JSONText.Value(value) { names.name(of: $0) } }
+            JSONLine.append(cell, to: &line) { value in JSONText.Value(value, date: date) { names.name(of: $0) } }
         }
         return line + "}"
     }
@@ -139,10 +144,12 @@ struct CSVResultWriter: ResultWriter {
     private let names: RecordedNames
 
     let heading: String
+    private let date: (Date) -> String
     private var isBegun = false
 
-    init(_ columns: [String], _ names: RecordedNames) {
+    init(_ columns: [String], _ names: RecordedNames, date: @escaping (Date) -> String = ValueText.moment) {
         self.names = names
+        self.date = date
         heading = columns.map(CSVText.field).joined(separator: ",")
     }
 
@@ -162,7 +169,7 @@ struct CSVResultWriter: ResultWriter {
         let fields = cells.map { cell in
             if cell.members.allSatisfy(\.isNull) { return "" }
             let texts = cell.members.map { value in
-                value.isNull ? "" : ValueText.exact(value) { names.name(of: $0) }
+                value.isNull ? "" : ValueText.exact(value, date: date) { names.name(of: $0) }
             }
             return CSVText.field(texts.joined(separator: ";"))
         }

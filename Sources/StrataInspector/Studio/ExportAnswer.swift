@@ -42,8 +42,8 @@ enum ExportAnswer {
         _ table: StudioTable, _ ids: [ObjectID], _ format: Format, _ reading: StudioReading
     ) throws -> Data {
         let names = ["object"] + table.columns.map(\.name)
-        let csv = CSVResultWriter(names, reading.names)
-        let json = JSONResultWriter(names, reading.names, isArray: true)
+        let csv = CSVResultWriter(names, reading.names, date: DateText.exact)
+        let json = JSONResultWriter(names, reading.names, isArray: true, date: DateText.exact)
         var body = Data((format == .csv ? csv.heading + "\n" : "[\n").utf8)
         for start in stride(from: 0, to: ids.count, by: slice) {
             try reading.checkCancellation()

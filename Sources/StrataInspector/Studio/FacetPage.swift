@@ -38,7 +38,7 @@ struct FacetPage: Encodable {
     init(_ name: String, _ property: String, _ reading: StudioReading) throws {
         moment = try StudioMoment(reading)
         let schema = try StudioProblem.of("entity") { try reading.moment.entity(named: name) }
-        guard let known = schema.property(named: property), known.isVisibleInRow else {
+        guard let known = try Self.found(property, schema, reading), known.isVisibleInRow else {
             let asked = ValueText.harmless(property)
             throw StudioProblem(404, "\(schema.name) has no value '\(asked)'.", field: "property")
         }
@@ -48,7 +48,7 @@ struct FacetPage: Encodable {
             objects: try StudioTable.request(schema, reading),
             columns: [OutputColumn(known.name), ColumnText.count], groupBy: [known.name])
         request.objects.sort = try SortText.parse("-count", isOfGroups: true)
-        let rows = try StudioProblem.of("where") {
+        let rows = try StudioProblem.of(request.objects.predicate == nil ? "property" : "where") {
             try reading.read { snapshot in try snapshot.rows(request).map { Array($0) } }
         }
         isCut = rows.count > Self.most
@@ -56,7 +56,18 @@ struct FacetPage: Encodable {
         parts = rows.prefix(Self.most).map { row in
             Part(
                 value: StudioCell(row[0], reading.links), count: Self.number(row[1]),
-                condition: Self.condition(known.name, row[0]))
+                condition: Self.condition(known.name, row[0], reading))
+        }
+    }
+
+    /// The property with this name in any model of the store.
+    private static func found(
+        _ name: String, _ schema: EntitySchema, _ reading: StudioReading
+    ) throws -> PropertySchema? {
+        do {
+            return try reading.propertyNames.property(named: name, of: schema)
+        } catch {
+            throw StudioProblem(404, error.sentence, field: "property")
         }
     }
 
@@ -74,8 +85,9 @@ struct FacetPage: Encodable {
         if case .integer(let number) = value { Int(number) } else { 0 }
     }
 
-    private static func condition(_ name: String, _ value: AttributeValue) -> String? {
+    private static func condition(_ name: String, _ value: AttributeValue, _ reading: StudioReading) -> String? {
         switch value {
+        case .objectID(let id): "\(FetchExpression.keyPath(name)) == \(reading.names.name(of: id))"
         case .string(let text) where text.utf8.count > longestCondition: nil
         case .null, .boolean, .integer, .double, .float, .string, .date, .decimal:
             FetchPredicate.equal(name, value).description

@@ -40,18 +40,23 @@ struct ModelDiagram {
                 [
                     "x": "\(box.x)", "y": "\(box.y)", "width": "\(box.width)", "height": "\(box.height)", "rx": "6",
                 ]),
-            Self.text(name, box.x + 12, box.y + 20, "name"),
+            Self.text(Self.cut(name, (box.width - 24) * 10 / 73 - count.count - 1), box.x + 12, box.y + 20, "name"),
             Self.text(count, box.x + box.width - 12, box.y + 20, "count", anchor: "end"),
         ]
         let most = (box.width - 20) / 7
         for (row, line) in box.lines.enumerated() {
             let y = box.y + ModelLayout.headHeight + 12 + row * ModelLayout.lineHeight
             parts.append(
-                Self.text(line.count > most ? String(line.prefix(most - 1)) + "…" : line, box.x + 12, y, "attribute"))
+                Self.text(Self.cut(line, most), box.x + 12, y, "attribute"))
         }
         return Self.element(
             "a",
             ["href": address(box.entity), "class": "entity", "aria-label": "\(name), \(count) objects"], parts)
+    }
+
+    /// - Parameter most: the most characters that have room.
+    private static func cut(_ text: String, _ most: Int) -> String {
+        text.count > most ? text.prefix(max(most - 1, 0)) + "…" : text
     }
 
     /// A curve between the sides of two boxes that face each other, with a label in its middle.

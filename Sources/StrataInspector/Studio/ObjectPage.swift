@@ -41,6 +41,9 @@ struct ObjectPage: Encodable {
         let first: [Member]
         /// Whether objects lead to this one by a relationship that has no inverse.
         let isHidden: Bool
+        /// The entity of the members, and what a filter says to find all of them; nil for those without an inverse.
+        let entity: String?
+        let condition: String?
     }
 
     struct Change: Encodable, Equatable {
@@ -56,6 +59,8 @@ struct ObjectPage: Encodable {
     let exists: Bool
     /// Why it does not exist at the moment.
     let fate: String?
+    /// The transaction that deleted it before the moment, or made it after.
+    let fateTransaction: StudioTransaction?
     let other: UInt64?
     let values: [Value]
     let relationships: [Relationship]
@@ -76,9 +81,7 @@ struct ObjectPage: Encodable {
         uri = ObjectReference.uri(id, reading.names, in: reading.store)
         let state = try ShownObject.read(id, at: reading.moment, in: reading.store)
         exists = state != nil
-        fate =
-            try state == nil
-            ? ShownObject.absent(id, reading.moment.eventNumber, reading.names, reading.store).message : nil
+        (fate, fateTransaction) = try state == nil ? Self.fate(of: id, label, reading) : (nil, nil)
         let with = try reading.text("with").map { try StudioReading.moment($0, "with", in: reading.store) }
         other = try with.flatMap { try reading.store.lastTransaction(upTo: $0.eventNumber).rawValue }
         values = try Self.values(of: id, state, with, reading)
@@ -87,6 +90,25 @@ struct ObjectPage: Encodable {
         if !exists, try reading.store.history(of: id).isEmpty {
             throw StudioProblem(404, fate ?? "There is no such object.", field: "object")
         }
+    }
+
+    private static func fate(
+        of id: ObjectID, _ label: String, _ reading: StudioReading
+    ) throws -> (String, StudioTransaction?) {
+        let moment = reading.moment.eventNumber
+        let history = try reading.store.history(of: id)
+        let isBorn = history.last.map { $0.eventNumber <= moment } ?? false
+        let deletion = history.first { $0.kind == .deleted && $0.eventNumber <= moment }
+        let event = deletion ?? (isBorn ? nil : history.last)
+        let reason =
+            if history.isEmpty { "the log knows of no such object" } else if deletion != nil {
+                "it was deleted"
+            } else { isBorn ? "its entity was not in the model then" : "it was made later" }
+        let record = try event.flatMap { try reading.store.transaction($0.transaction) }
+        return (
+            "There is no \(label) at this moment: \(reason).",
+            record.map { StudioTransaction($0, reading.names) }
+        )
     }
 
     private static func values(
@@ -114,7 +136,7 @@ struct ObjectPage: Encodable {
 
     private static func origin(_ origin: ValueOrigin, _ reading: StudioReading) throws -> Origin {
         var before: StudioCell?
-        if case .updated(let changes) = try reading.store.resolved(origin.event).payload,
+        if case .updated(let changes) = try reading.store.shown(origin.event).payload,
             let change = changes.first(where: { $0.property == origin.property })
         {
             before = StudioCell(change.before, reading.links)
@@ -140,9 +162,23 @@ struct ObjectPage: Encodable {
                     name: name, count: members.count,
                     first: members.first.map {
                         Member(object: reading.names.name(of: $0), label: reading.links.label(of: $0))
-                    }, isHidden: isHidden)
+                    }, isHidden: isHidden, entity: isHidden ? nil : Self.destination(link, snapshot.schema)?.name,
+                    condition: isHidden ? nil : Self.condition(link, id, snapshot.schema, reading.names))
             }
         }
+    }
+
+    private static func destination(_ link: PropertyID, _ schema: Schema) -> EntitySchema? {
+        (schema.property(link)?.relationship?.destination).flatMap(schema.entity)
+    }
+
+    private static func condition(
+        _ link: PropertyID, _ owner: ObjectID, _ schema: Schema, _ names: RecordedNames
+    ) -> String? {
+        guard let inverse = (schema.property(link)?.relationship?.inverse).flatMap({ schema.property($0) }),
+            let back = inverse.relationship
+        else { return nil }
+        return "\(back.isToMany ? "ANY " : "")\(FetchExpression.keyPath(inverse.name)) == \(names.name(of: owner))"
     }
 
     /// Whether a link is the way back of a relationship that has no inverse.
@@ -164,12 +200,12 @@ struct ObjectPage: Encodable {
         var changes: [(record: TransactionRecord, events: [StudioEvent])] = []
         for event in all.prefix(most) {
             try reading.checkCancellation()
-            let shown = StudioEvent(try reading.store.resolved(event), reading.links)
-            if changes.last?.record.number == event.transaction {
-                changes[changes.count - 1].events.append(shown)
-            } else if let record = try reading.store.transaction(event.transaction) {
-                changes.append((record, [shown]))
+            if changes.last?.record.number != event.transaction {
+                guard let record = try reading.store.transaction(event.transaction) else { continue }
+                changes.append((record, []))
             }
+            let shown = try StudioEvent(event, of: changes[changes.count - 1].record, reading, reading.links)
+            changes[changes.count - 1].events.append(shown)
         }
         return (
             changes.map { Change(transaction: StudioTransaction($0.record, reading.names), events: $0.events) },

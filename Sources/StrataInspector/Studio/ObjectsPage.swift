@@ -24,6 +24,10 @@ struct ObjectsPage: Encodable {
     /// Every property that a column can show.
     let available: [Column]
     let columns: [Column]
+    /// Properties of the columns and the order that the model of the moment does not have.
+    let absent: [String]
+    /// The order in the names of the moment, as `sort` writes it.
+    let sort: String
     let rows: [Row]
     let offset: Int
     let limit: Int
@@ -45,6 +49,8 @@ struct ObjectsPage: Encodable {
             table.entity.property(named: column.name).map { Self.column($0, reading) }
                 ?? Column(name: column.name, type: nil)
         }
+        absent = table.absent
+        sort = table.sorted.sort.map { ($0.isAscending ? "" : "-") + $0.keyPath }.joined(separator: ",")
         offset = try reading.number("offset", 0...Int.max, default: 0)
         limit = try reading.number("limit", 1...500, default: 50)
         var part = table.sorted

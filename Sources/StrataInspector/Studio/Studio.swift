@@ -24,16 +24,33 @@ public final class Studio: Sendable {
     /// Opens stores for reading, or for changes too. For the address of a shared log it opens a store in memory, which
     /// receives the log.
     ///
-    /// - Throws: `StrataError` if one of them cannot be opened.
-    public init(paths: [String], isWritable: Bool = false) throws {
+    /// - Parameters:
+    ///   - paths: the stores' directories, or addresses of shared logs.
+    ///   - isWritable: whether pages may change the stores.
+    ///   - keyFiles: files with the keys of encrypted attributes, the newest first; without them those that
+    ///     `STRATA_KEY_FILE` names.
+    ///   - subjectKeys: the directory with the keys of subjects; without it the one that `STRATA_SUBJECT_KEYS` names.
+    /// - Throws: `StrataError` if one of them cannot be opened; an error that says so if several stores are to be written
+    ///   with keys.
+    public init(
+        paths: [String], isWritable: Bool = false, keyFiles: [String] = [], subjectKeys: String? = nil
+    ) throws {
         self.isWritable = isWritable
+        // A store takes the newest key for its own.
+        guard !isWritable || paths.count < 2 || KeyFiles.paths(keyFiles).isEmpty else {
+            throw UsageError("Keys for writing belong to one store: start Studio for each store by itself.")
+        }
         var names: Set<String> = []
         stores = try paths.map { path in
             let name = Self.name(of: path, besides: names)
             names.insert(name)
-            return try StudioStore(name: name, path: path, isWritable: isWritable)
+            return try StudioStore(
+                name: name, path: path, isWritable: isWritable, keyFiles: keyFiles, subjectKeys: subjectKeys)
         }
     }
+
+    /// Why stores cannot be opened, in words.
+    public static func text(of error: any Error) -> String { StudioProblem(error).message }
 
     deinit { close() }
 

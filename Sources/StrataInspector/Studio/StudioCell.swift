@@ -4,7 +4,7 @@ import StrataStore
 /// A value for a page: text on one line without control characters, and what a page needs to show it well.
 struct StudioCell: Encodable, Equatable {
     enum Kind: String, Encodable {
-        case null, boolean, number, text, date, identifier, data, object, composite, list
+        case null, boolean, number, text, date, identifier, data, object, composite, list, encrypted
     }
 
     let kind: Kind
@@ -22,7 +22,7 @@ struct StudioCell: Encodable, Equatable {
     /// - Parameter limit: the most characters of a text.
     init(_ value: AttributeValue, _ links: LinkNames, limit: Int = 200) {
         kind = Self.kind(of: value)
-        text = ValueText.plain(value, limit: limit) { links.label(of: $0) }
+        text = ValueText.plain(value, limit: limit, date: DateText.exact) { links.label(of: $0) }
         switch value {
         case .objectID(let id): object = links.names.name(of: id)
         case .string(let string) where string.unicodeScalars.count > limit:
@@ -58,7 +58,8 @@ struct StudioCell: Encodable, Equatable {
         case .string: .text
         case .date: .date
         case .uuid, .url: .identifier
-        case .data, .blob, .encrypted: .data
+        case .data, .blob: .data
+        case .encrypted: .encrypted
         case .objectID: .object
         case .composite: .composite
         }

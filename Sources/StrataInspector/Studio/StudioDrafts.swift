@@ -173,6 +173,7 @@ final class StudioDrafts: Sendable {
 
     /// A refusal by the store in words, with the names of objects.
     private static func conflict(_ error: StrataError, _ source: StudioStore) throws -> StudioProblem {
+        if error.code == .encryptionKeyMissing { return StudioProblem(error) }
         let lines = NamedConflicts(error: error, names: try source.store.recordedNames()).lines
         return StudioProblem(409, lines.joined(separator: "\n"))
     }

@@ -4,7 +4,7 @@ import StrataModel
 struct StudioProblem: Error, Encodable, Equatable {
     /// The status of HTTP.
     let status: Int
-    let message: String
+    var message: String
     /// The parameter that is wrong.
     var field: String?
     /// The number of the wrong character in the parameter, from 1.
@@ -28,8 +28,10 @@ struct StudioProblem: Error, Encodable, Equatable {
         case let problem as StudioProblem: self = problem
         case is CancellationError: self = .cancelled
         case let error as UsageError: self.init(400, error.message)
+        case let error as AbsentProperty: self.init(400, error.sentence)
         case let error as StrataError:
-            self.init(Self.status(of: error), error.commandLineTexts.joined(separator: " "))
+            let hint = error.code == .encryptionKeyMissing ? ["Start Studio with --key-file."] : []
+            self.init(Self.status(of: error), (error.commandLineTexts + hint).joined(separator: " "))
             if let format = error.cause as? FetchFormatError {
                 self = StudioProblem(400, format.sentence)
                 column = format.column
@@ -42,7 +44,7 @@ struct StudioProblem: Error, Encodable, Equatable {
     private static func status(of error: StrataError) -> Int {
         switch error.code {
         case .deletedObject, .futureEvent, .historyDropped: 404
-        case .budgetExceeded: 422
+        case .budgetExceeded, .encryptionKeyMissing: 422
         case _ where error.isBadUsage: 400
         default: 500
         }
@@ -55,6 +57,8 @@ struct StudioProblem: Error, Encodable, Equatable {
         } catch {
             var problem = StudioProblem(error)
             problem.field = problem.field ?? field
+            // The tool names its options.
+            if error is UsageError { problem.message.replace("--\(field)", with: field) }
             throw problem
         }
     }

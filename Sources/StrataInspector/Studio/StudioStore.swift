@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import StrataGraph
 import StrataModel
 import StrataStore
 
@@ -12,11 +13,13 @@ final class StudioStore: Sendable {
     let store: Store
     /// Whether pages may change it. A store that receives a shared log is open for writing in any case.
     let isWritable: Bool
+    /// The file that is open; nil for a shared log.
+    private let file: PlaceIdentity?
     /// What the log has had so far, so that a later page reads only what is new.
     let pulse = Locked(StudioPulse())
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.
-    init(name: String, path: String, isWritable: Bool) throws {
+    init(name: String, path: String, isWritable: Bool, keyFiles: [String], subjectKeys: String?) throws {
         self.name = name
         self.isWritable = isWritable
         var options = StoreOptions()
@@ -24,16 +27,23 @@ final class StudioStore: Sendable {
         options.createsIfMissing = false
         // A slider goes from moment to moment.
         options.pastPartSize = 1 << 15
+        options.encryptionKeys = KeyFiles.keys(of: keyFiles)
+        options.subjectKeys = try KeyFiles.subjectKeys(subjectKeys)?.source
         if let address = SharedLogAddress(path) {
             self.path = try address.connection().name
             store = try address.open(options)
+            file = nil
             return
         }
         self.path = path
         try StoreArguments(path: path).checkIsThere()
         store = try Store.open(
             .directory(URL(filePath: path, directoryHint: .isDirectory)), model: nil, options: options)
+        file = PlaceIdentity(path + "/data.mdb")
     }
+
+    /// Whether the store is no longer at its path: it was moved, deleted or replaced while it was open.
+    var isGone: Bool { file.map { $0 != PlaceIdentity(path + "/data.mdb") } ?? false }
 }
 
 /// One request: a store at a moment, with the bounds of what the request may read.
@@ -42,6 +52,7 @@ struct StudioReading {
     let query: [String: String]
     let moment: StoreMoment
     let names: RecordedNames
+    let propertyNames: MomentNames
     let links: LinkNames
     let monitor: QueryMonitor
 
@@ -57,6 +68,7 @@ struct StudioReading {
         self.monitor = monitor
         moment = try Self.moment(query["at"], "at", in: source.store)
         names = try source.store.recordedNames()
+        propertyNames = try MomentNames(moment.schema, of: source.store)
         links = moment.linkNames(names, in: source.store, usesTitles: true)
     }
 
@@ -64,7 +76,13 @@ struct StudioReading {
     static func moment(_ text: String?, _ field: String, in store: Store) throws -> StoreMoment {
         try StudioProblem.of(field) {
             guard let text, !text.isEmpty else { return try StoreMoment(nil, in: store) }
-            guard let number = UInt64(text) else { return try StoreMoment(text, in: store) }
+            guard let number = UInt64(text) else {
+                do {
+                    return try StoreMoment(text, in: store)
+                } catch let error as UsageError {
+                    throw UsageError(error.message.replacing(Moment.numbers, with: "a transaction (12)"))
+                }
+            }
             guard number > 0 else { throw UsageError("The first transaction is 1.") }
             return try StoreMoment("t\(number)", in: store)
         }
@@ -120,6 +138,8 @@ struct StudioMoment: Encodable, Equatable {
     let follows: Bool
     /// Whether the store can be changed.
     let isWritable: Bool
+    /// Whether the store is no longer at its path. What was open is shown and cannot be changed.
+    let isGone: Bool
 
     init(_ reading: StudioReading) throws {
         let record = try reading.store.transaction(containing: reading.moment.eventNumber)
@@ -130,7 +150,8 @@ struct StudioMoment: Encodable, Equatable {
         reason = record?.reason
         tags = try reading.store.tags().filter { $0.value == reading.moment.eventNumber }.keys.sorted()
         newest = try reading.store.lastTransaction(upTo: try reading.store.head()).rawValue
-        isWritable = reading.source.isWritable
+        isGone = reading.source.isGone
+        isWritable = reading.source.isWritable && !isGone
         follows = (reading.query["at"] ?? "").isEmpty
     }
 }

@@ -3,10 +3,13 @@ import StrataStore
 
 /// The table that the parameters of a request describe: which objects, in which order, with which columns.
 ///
-/// Parameters: `where` (the format language), `sort` (`-rating,name`), `columns`, `only` (no subentities).
+/// Parameters: `where` (the format language, in which `Film/p5` is an object), `sort` (`-rating,name`), `columns`, `only`
+/// (no subentities). Names of another model than that of the moment mean the same properties.
 struct StudioTable {
     let entity: EntitySchema
     let columns: [OutputColumn]
+    /// Parts of the columns and of the order that the model of the moment does not have.
+    let absent: [String]
     /// Every object of the entity.
     let all: StoreRequest
     /// The objects that meet the filter.
@@ -22,10 +25,12 @@ struct StudioTable {
         entity = try StudioProblem.of("entity") { try reading.moment.entity(named: name) }
         matching = try Self.request(entity, reading)
         all = StoreRequest(entityID: entity.id, includesSubentities: matching.includesSubentities)
+        var absent: [String] = []
         var sorted = matching
-        sorted.sort = try Self.sort(all, reading)
+        sorted.sort = try Self.sort(entity, all, reading, &absent)
         self.sorted = sorted
-        columns = try Self.columns(entity, reading)
+        columns = try Self.columns(entity, reading, &absent)
+        self.absent = absent
         stream = try StudioProblem.of("columns") { [all, columns, entity] in
             try RowStream(
                 RowsRequest(objects: all, columns: columns), of: entity, at: reading.moment, in: reading.store)
@@ -37,7 +42,11 @@ struct StudioTable {
         StoreRequest(
             entityID: schema.id, includesSubentities: reading.query["only"] == nil,
             predicate: try StudioProblem.of("where") {
-                try ConditionText.predicate(try reading.text("where"), in: reading.store)
+                guard let text = try reading.text("where") else { return nil }
+                let (format, objects) = try ObjectComparison.taken(from: text, in: reading.store)
+                let written = try FetchPredicate(format: format, argumentArray: objects)
+                return try ObjectComparison.checked(
+                    reading.propertyNames.predicate(written, of: schema), schema, reading.moment.schema)
             })
     }
 
@@ -65,25 +74,49 @@ struct StudioTable {
     }
 
     /// The order, which is checked apart from the filter, so that an error is shown in its place.
-    private static func sort(_ all: StoreRequest, _ reading: StudioReading) throws -> [SortDescription] {
+    private static func sort(
+        _ entity: EntitySchema, _ all: StoreRequest, _ reading: StudioReading, _ absent: inout [String]
+    ) throws -> [SortDescription] {
         try StudioProblem.of("sort") {
             var sorted = all
-            sorted.sort = try SortText.parse(try reading.text("sort"))
+            sorted.sort = try present(SortText.parse(try reading.text("sort")), &absent) { written in
+                var key = written
+                key.keyPath = try reading.propertyNames.keyPath(written.keyPath, of: entity)
+                return key
+            }
             _ = try CompiledRows(RowsRequest(objects: sorted, columns: [ColumnText.object]), reading.moment.schema)
             return sorted.sort
         }
     }
 
-    private static func columns(_ schema: EntitySchema, _ reading: StudioReading) throws -> [OutputColumn] {
+    private static func columns(
+        _ schema: EntitySchema, _ reading: StudioReading, _ absent: inout [String]
+    ) throws -> [OutputColumn] {
         guard let text = try reading.text("columns") else {
             return Array(ColumnText.usual(of: schema).dropFirst().prefix(mostColumns))
         }
         return try StudioProblem.of("columns") {
-            let columns = try ColumnText.parse(text, of: schema)
+            let columns = try present(ColumnText.parse(text, of: schema), &absent) {
+                try reading.propertyNames.column($0, of: schema)
+            }
             guard !RowsRequest(objects: StoreRequest(entityID: schema.id), columns: columns).isGrouped else {
                 throw UsageError("A column shows a value of each object, not of a group.")
             }
             return columns
+        }
+    }
+
+    /// The parts of a list in the names of the moment, without those that its model does not have.
+    private static func present<Part>(
+        _ parts: [Part], _ absent: inout [String], _ named: (Part) throws -> Part
+    ) throws -> [Part] {
+        try parts.compactMap { part in
+            do {
+                return try named(part)
+            } catch let error as AbsentProperty {
+                if !absent.contains(error.name) { absent.append(error.name) }
+                return nil
+            }
         }
     }
 }

@@ -126,12 +126,20 @@ private struct TransactionFilter {
 ///
 /// Parameters: `offset` and `limit` of the events.
 struct TransactionPage: Encodable {
+    struct EventCount: Encodable, Equatable {
+        let entity: String
+        let kind: String
+        let count: Int
+    }
+
     let moment: StudioMoment
     let transaction: StudioTransaction
     let metadata: [String: String]
     /// Conflicts that the save overruled, each in a sentence.
     let conflicts: [String]
     let tags: [String]
+    /// How many events of each kind objects of each entity had; nil for a transaction of too many events to count.
+    let counts: [EventCount]?
     let events: [StudioEvent]
     let offset: Int
     let previous: UInt64?
@@ -153,6 +161,21 @@ struct TransactionPage: Encodable {
         previous = wanted > dropped + 1 ? wanted - 1 : nil
         next = wanted < moment.newest ? wanted + 1 : nil
         events = try Self.events(of: record, offset, limit, reading)
+        counts = try Self.counts(record, reading)
+    }
+
+    private static let mostCounted = 20_000
+
+    private static func counts(_ record: TransactionRecord, _ reading: StudioReading) throws -> [EventCount]? {
+        guard record.eventCount <= mostCounted else { return nil }
+        var counts: [EntityID: [EventKind: Int]] = [:]
+        try reading.store.events(from: record.firstEvent, through: record.lastEvent) { event in
+            if let entity = event.object?.entityID { counts[entity, default: [:]][event.kind, default: 0] += 1 }
+            return !reading.monitor.isCancelled
+        }
+        return counts.flatMap { entity, kinds in
+            kinds.map { EventCount(entity: reading.names.name(of: entity), kind: "\($0.key)", count: $0.value) }
+        }.sorted { ($0.entity, $0.kind) < ($1.entity, $1.kind) }
     }
 
     /// Objects have the names that they had after the transaction.
@@ -168,6 +191,6 @@ struct TransactionPage: Encodable {
         }
         let links = try StoreMoment("t\(record.number.rawValue)", in: reading.store)
             .linkNames(reading.names, in: reading.store, usesTitles: true)
-        return try events.map { StudioEvent(try reading.store.resolved($0), links) }
+        return try events.map { try StudioEvent($0, of: record, reading, links) }
     }
 }

@@ -11,19 +11,27 @@ enum ValueAnswer {
         guard let state = try ShownObject.read(id, at: reading.moment, in: reading.store) else {
             throw StudioProblem(404, "There is no such object at this moment.", field: "object")
         }
-        guard let value = state.values.first(where: { $0.name == name })?.value else {
+        let property = try reading.moment.schema.entity(id.entityID).flatMap {
+            try reading.propertyNames.property(named: name, of: $0)
+        }
+        guard let value = state.values.first(where: { $0.property == property?.id })?.value else {
             throw StudioProblem(404, "The object has no value '\(ValueText.harmless(name))'.", field: "property")
         }
         switch value {
         case .data(let data): return answer(data)
         case .blob(let reference): return answer(try reading.store.blob(reference))
-        // A field for a change begins with this text.
-        case .date(let date):
-            return StudioAnswer(contentType: "text/plain; charset=utf-8", body: Data(DateText.exact(date).utf8))
         default:
-            let text = ValueText.exact(value) { reading.names.name(of: $0) }
-            return StudioAnswer(contentType: "text/plain; charset=utf-8", body: Data(text.utf8))
+            return StudioAnswer(
+                contentType: "text/plain; charset=utf-8", body: Data(try text(of: value, reading).utf8))
         }
+    }
+
+    /// All of a value, with which a field for a change begins.
+    private static func text(of value: AttributeValue, _ reading: StudioReading) throws -> String {
+        guard case .composite = value else {
+            return ValueText.exact(value, date: DateText.exact) { reading.names.name(of: $0) }
+        }
+        return try ExactValue(store: reading.store, names: reading.names, notesEncrypted: true).text(value) ?? ""
     }
 
     private static func answer(_ data: Data) -> StudioAnswer {

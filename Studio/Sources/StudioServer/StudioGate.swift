@@ -41,7 +41,7 @@ public final class StudioGate: Sendable {
     public init(isWritable: Bool = false, boundName: String? = nil, isSecure: Bool = false) {
         self.isWritable = isWritable
         self.isSecure = isSecure
-        self.boundName = boundName
+        self.boundName = boundName.map(Self.host)
         token = Mutex(Self.secret())
     }
 
@@ -69,7 +69,8 @@ public final class StudioGate: Sendable {
             return .refuses(.badRequest, "A request names its host once.")
         }
         guard let authority = request.head.authority, Self.isLoopback(authority) || isBound(authority) else {
-            return .refuses(.misdirectedRequest, "Studio answers under 127.0.0.1 and localhost only.")
+            return .refuses(
+                .misdirectedRequest, "Studio answers under \(boundName ?? "127.0.0.1 and localhost") only.")
         }
         if request.method == .post, !Self.isOwnChange(request) {
             return .refuses(.forbidden, "A change must come from a page of Studio, as JSON.")
@@ -104,11 +105,19 @@ public final class StudioGate: Sendable {
     }
 
     /// Whether `Host` names the loopback interface, with any port or none.
-    static func isLoopback(_ authority: String) -> Bool {
+    public static func isLoopback(_ authority: String) -> Bool {
         ["127.0.0.1", "localhost", "[::1]"].contains { isHost($0, of: authority) }
     }
 
     private func isBound(_ authority: String) -> Bool { boundName.map { Self.isHost($0, of: authority) } ?? false }
+
+    /// A name or an address as addresses of pages have it: one of IPv6 in brackets.
+    public static func host(_ name: String) -> String {
+        name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
+    }
+
+    /// Whether browsers can reach a server under the name: an address that stands for all interfaces is none.
+    public static func isName(_ name: String) -> Bool { !["", "0.0.0.0", "::", "[::]", "*", "0"].contains(name) }
 
     private static func isHost(_ name: String, of authority: String) -> Bool {
         guard authority.lowercased().hasPrefix(name.lowercased()) else { return false }

@@ -23,6 +23,8 @@ import UnixSignals
             --bind serves other machines too. Give it a certificate with --tls-cert and --tls-key; without one the \
             connection is not encrypted, so use it only in a network that you trust, or behind a tunnel.
 
+            Encrypted values are shown with their key: --key-file, or STRATA_KEY_FILE. Who may read the pages may read them.
+
             Every page answers programs as JSON under the same address: with 'Accept: application/json', or with .json \
             after the path.
 
@@ -46,10 +48,25 @@ import UnixSignals
     var tlsCert: String?
     @Option(help: ArgumentHelp("The certificate's private key, as PEM.", valueName: "file")) var tlsKey: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file that holds the key of encrypted attributes, 32 bytes or more. STRATA_KEY_FILE names one, too.",
+            valueName: "file"))
+    var keyFile: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "The directory with the keys of subjects. STRATA_SUBJECT_KEYS names one, too.", valueName: "directory"))
+    var subjectKeys: String?
+
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535.") }
         guard (tlsCert == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-cert and --tls-key belong together.")
+        }
+        guard bind.map(StudioGate.isName) ?? true else {
+            throw ValidationError(
+                "--bind takes the name or the address under which browsers reach this machine, such as 192.168.1.5; for "
+                    + "\(bind ?? "") Studio could not tell its own pages from those of other sites.")
         }
     }
 
@@ -63,8 +80,17 @@ import UnixSignals
         }
     }
 
+    private func opened() throws -> Studio {
+        do {
+            return try Studio(paths: stores, isWritable: write, keyFiles: keyFile, subjectKeys: subjectKeys)
+        } catch {
+            FileHandle.standardError.write(Data("Error: \(Studio.text(of: error))\n".utf8))
+            throw ExitCode.failure
+        }
+    }
+
     func run() async throws {
-        let studio = try Studio(paths: stores, isWritable: write)
+        let studio = try opened()
         let gate = StudioGate(isWritable: write, boundName: bind, isSecure: tlsCert != nil)
         let opens = open
         var logger = Logger(label: "strata-studio")
@@ -73,10 +99,10 @@ import UnixSignals
             responder: try StudioResponder(studio, gate), server: try server(),
             configuration: .init(address: .hostname(bind ?? "127.0.0.1", port: port)),
             onServerRunning: { [bind] channel in
-                let host = bind ?? "127.0.0.1"
+                let host = bind.map(StudioGate.host) ?? "127.0.0.1"
                 let address =
                     "\(gate.scheme)://\(host):\(channel.localAddress?.port ?? 0)/?token=\(gate.unusedToken ?? "")"
-                if bind != nil, !gate.isSecure {
+                if !StudioGate.isLoopback(host), !gate.isSecure {
                     FileHandle.standardError.write(
                         Data(
                             """

@@ -174,6 +174,25 @@ class PagesTest(StudioTest):
         expect(image).to_be_visible()
         self.assertEqual(image.evaluate("image => image.decode().then(() => image.naturalWidth)"), 1)
 
+    def test_going_back_returns_to_the_place_on_the_page(self):
+        page = self.go("/objects/Film?sort=year")
+        page.evaluate("scrollTo(0, 900)")
+        link = page.locator("tbody tr").nth(30).get_by_role("link").first
+        link.evaluate("link => link.click()")
+        expect(page.locator("#value-title")).to_be_visible()
+        self.assertEqual(page.evaluate("scrollY"), 0)
+        page.go_back()
+        expect(page.locator("#counts")).to_be_visible()
+        page.wait_for_function("scrollY === 900")
+
+    def test_objects_are_filtered_by_what_they_are_linked_to(self):
+        page = self.go("/objects/Film")
+        page.click("#facets summary")
+        page.locator("#facets button", has_text="studio").click()
+        page.locator("#facets .values button", has_text="Mosfilm").click()
+        expect(page.locator("#where")).to_have_value("studio == Studio/p1")
+        expect(page.locator("#counts")).to_contain_text("1 to 1 of 1")
+
     # Transactions
 
     def test_transactions_are_filtered(self):

@@ -55,6 +55,16 @@ def strata(*arguments):
     return subprocess.run([STRATA, *arguments], check=True, capture_output=True, text=True).stdout
 
 
+def write_model(folder, name, entities):
+    """Writes a model of entities, and returns its path."""
+    path = os.path.join(folder, name + ".xcdatamodel")
+    os.mkdir(path)
+    with open(os.path.join(path, "contents"), "w", encoding="utf-8") as file:
+        file.write('<?xml version="1.0" encoding="UTF-8"?>'
+                   f'<model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">{entities}</model>')
+    return path
+
+
 def make_store(folder):
     """A store with films, whose history each test knows: transactions 1 (model) to 66."""
     model = os.path.join(folder, "Films.xcdatamodel")

@@ -19,7 +19,10 @@ import Testing
     init() throws { store = try SmallStore() }
 
     /// Runs `body` with the server on a free port.
-    private func serving(_ path: String? = nil, _ body: @Sendable (Visitor) async throws -> Void) async throws {
+    private func serving(
+        _ path: String? = nil, _ gate: StudioGate? = nil, _ body: @Sendable (Visitor) async throws -> Void
+    ) async throws {
+        let gate = gate ?? self.gate
         let studio = try Studio(paths: [path ?? store.path])
         var logger = Logger(label: "studio-tests")
         logger.logLevel = .error
@@ -86,6 +89,23 @@ import Testing
             let answer = try await visitor.get("/Small/model", headers, host: host)
             #expect(answer.status == .ok && answer.text.contains("Film"))
         }
+    }
+
+    @Test(arguments: [("studio.example", "studio.example:80"), ("fd00::1", "[fd00::1]:80"), ("[fd00::1]", "[FD00::1]")])
+    func theBoundNameIsTaken(name: String, host: String) async throws {
+        try await serving(nil, StudioGate(boundName: name)) { visitor in
+            let cookie = try await visitor.enter()
+            let headers: HTTPFields = [.cookie: cookie, .accept: "application/json"]
+            #expect(try await visitor.get("/Small/model", headers, host: host).status == .ok)
+            let foreign = try await visitor.get("/Small/model", headers, host: "evil.example")
+            #expect(
+                foreign.status == .misdirectedRequest && foreign.text.contains("under \(StudioGate.host(name)) only"))
+        }
+    }
+
+    @Test func anAddressOfAllInterfacesIsNoName() {
+        for name in ["0.0.0.0", "::", "[::]", "*", ""] { #expect(!StudioGate.isName(name)) }
+        for name in ["192.168.1.5", "::1", "db.example.org", "127.0.0.1"] { #expect(StudioGate.isName(name)) }
     }
 
     @Test func requestsOfOtherSitesAreRefused() async throws {

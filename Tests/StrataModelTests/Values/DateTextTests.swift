@@ -3,7 +3,7 @@ import StrataModel
 import StrataTestSupport
 import Testing
 
-/// Dates in ISO 8601, read from text.
+/// Dates in ISO 8601, read from text and written.
 @Suite struct DateTextTests {
     @Test(arguments: [
         ("2001-01-01", 0), ("2001-01-02", 86_400), ("2000-02-29", -26_524_800), ("2001-01-01T00:00Z", 0),
@@ -33,5 +33,35 @@ import Testing
             let date = Date(timeIntervalSinceReferenceDate: seconds)
             #expect(Date(iso8601Text: date.formatted(.iso8601)) == date)
         }
+    }
+
+    // MARK: Migrations
+
+    private static let date = AttributeDescription(name: "time", type: .date)
+    private static let string = AttributeDescription(name: "time", type: .string)
+
+    @Test(arguments: [
+        "2026-11-21T10:00:00Z", "2026-11-21T10:00:00.250Z", "2026-11-21T10:00:00.123456Z", "1500-03-01T00:00:00Z",
+        "0001-01-01T00:00:00.001Z",
+    ])
+    func aMigrationToTextKeepsEveryDigit(text: String) throws {
+        let value = AttributeValue.date(try #require(Date(iso8601Text: text)))
+        #expect(value.converted(from: Self.date, to: Self.string) == .string(text))
+        #expect(AttributeValue.string(text).converted(from: Self.string, to: Self.date) == value)
+    }
+
+    @Test func aMigrationToTextCanBeTakenBack() {
+        var generator = SeededGenerator(seed: 8602)
+        for _ in 0..<2_000 {
+            let seconds = Double.random(in: -63_000_000_000..<250_000_000_000, using: &generator)
+            let value = AttributeValue.date(Date(timeIntervalSinceReferenceDate: seconds))
+            let text = value.converted(from: Self.date, to: Self.string)
+            #expect(text?.converted(from: Self.string, to: Self.date) == value, "\(seconds)")
+        }
+    }
+
+    @Test(arguments: [1e15, -1e15, .infinity, .nan]) func aDateThatTextCannotNameIsNotMigrated(seconds: Double) {
+        let value = AttributeValue.date(Date(timeIntervalSinceReferenceDate: seconds))
+        #expect(value.converted(from: Self.date, to: Self.string) == nil)
     }
 }

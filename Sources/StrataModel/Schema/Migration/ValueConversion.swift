@@ -44,7 +44,7 @@ extension AttributeValue {
         case (.float(let value), .string): return .string(value.description)
         case (.double(let value), .string): return .string(value.description)
         case (.decimal(let value), .string): return value.isNaN ? nil : .string(value.description)
-        case (.date(let value), .string): return .string(value.formatted(Self.dateStyle(value)))
+        case (.date(let value), .string): return Self.text(of: value).map(AttributeValue.string)
         case (.uuid(let value), .string): return .string(value.uuidString)
         case (.url(let value), .string): return .string(value.absoluteString)
         case (.data(let value), .string): return String(validating: value, as: UTF8.self).map(AttributeValue.string)
@@ -52,9 +52,12 @@ extension AttributeValue {
         }
     }
 
-    private static func dateStyle(_ date: Date) -> Date.ISO8601FormatStyle {
+    /// Without a fraction for whole seconds, else with every digit; nil for a date that ISO 8601 cannot write.
+    private static func text(of date: Date) -> String? {
+        guard DateText.isInCalendar(date) else { return nil }
         let seconds = date.timeIntervalSinceReferenceDate
-        return Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded())
+        let text = seconds == seconds.rounded() ? DateText.text(date, .iso8601) : DateText.exact(date)
+        return Date(iso8601Text: text) == date ? text : nil
     }
 
     private static func read(_ text: String, as type: AttributeType) -> AttributeValue? {

@@ -110,7 +110,7 @@ export function editor(object, item, whole) {
   };
   const open = el("button", { type: "button", class: "small", "aria-label": `Edit ${item.name}`, click: async () => {
     let text = "";
-    const hasValue = item.value.kind !== "null" && item.value.kind !== "data";
+    const hasValue = !["null", "data", "encrypted"].includes(item.value.kind);
     if (hasValue) text = await wholeText(whole);
     const isLong = item.type === "string";
     const input = el(isLong ? "textarea" : "input", { "aria-label": item.name, id: `edit-${item.name}`, autocomplete: "off", rows: isLong ? 2 : null });

@@ -14,7 +14,7 @@ export function object(place, page, navigate) {
   return [
     el("h1", {}, el("bdi", {}, page.label)),
     el("p", { class: "sub" }, el("a", { href: to(["objects", page.entity]) }, page.entity), " · ", el("code", {}, page.uri)),
-    page.exists ? null : el("p", { class: "note", id: "fate" }, page.fate),
+    page.exists ? null : fate(page),
     isWritable ? el("p", { class: "buttons" },
       isEditable ? changer("delete", "Delete…", { kind: "delete", object: page.object }) : null,
       follows ? null : changer("restore", `Restore this state…`, { kind: "restore", object: page.object, at: String(transaction) })) : null,
@@ -36,15 +36,24 @@ export function object(place, page, navigate) {
         el("dd", {}, el("ul", {}, relationship.first.map((member) => el("li", {}, objectLink(member.object, member.label),
           isEditable && !relationship.isHidden ? [" ", unlinker(page.object, relationship.name, member)] : null)),
           relationship.count > relationship.first.length
-            ? el("li", { class: "nil" }, `and ${count(relationship.count - relationship.first.length)} more`) : null),
+            ? el("li", { class: "nil" }, relationship.condition
+              ? el("a", { href: to(["objects", relationship.entity], { where: relationship.condition }) }, `all ${count(relationship.count)}`)
+              : `and ${count(relationship.count - relationship.first.length)} more`) : null),
         isEditable && !relationship.isHidden ? linker(page.object, relationship.name) : null)]))) : null,
     el("section", {}, el("h2", {}, "History"), page.history.map((change) => el("article", { class: "change" },
       el("h3", {}, who(change.transaction), " ", time(change.transaction.time), " ",
         el("a", { class: "plain", href: changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",
         el("a", { class: "plain", href: changed({ with: change.transaction.number }) }, "compare")),
-      eventList(change.events, change.transaction.number))),
+      eventList(change.events))),
     page.isHistoryCut ? el("p", {}, el("a", { href: changed({ events: 1000 }) }, "Older events")) : null),
   ].filter(Boolean);
+}
+
+/** Why the object is not there, which transaction is the reason, and when it was there. */
+function fate({ fate, fateTransaction, moment }) {
+  const then = fateTransaction && (fateTransaction.number > moment.transaction ? fateTransaction.number : fateTransaction.number - 1);
+  return el("p", { class: "note", id: "fate" }, fate, fateTransaction ? [" ", who(fateTransaction), " ", time(fateTransaction.time), " ",
+    el("a", { href: changed({ at: then, with: null }) }, "see it then")] : null);
 }
 
 function compare(place, navigate) {

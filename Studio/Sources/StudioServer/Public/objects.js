@@ -18,7 +18,7 @@ export function objects(place, page, navigate) {
     el("h1", {}, entity),
     form(query, page.error, available.get(entity) ?? [], go),
     ...page.error ? [page.error.field ? null : problem(page.error)].filter(Boolean)
-      : [el("p", { class: "sub", id: "counts" }, summary(page)), ...grid(page, query), pager(page), plan(page)].filter(Boolean)];
+      : [el("p", { class: "sub", id: "counts" }, summary(page)), absent(page), ...grid(page), pager(page), plan(page)].filter(Boolean)];
 }
 
 function form(query, error, columns, go) {
@@ -66,13 +66,14 @@ function facets(query, columns, go) {
     click: () => go({ where: where ? `(${where}) AND ${condition}` : condition }) }, ...text) : text;
   const show = async (name, button, isAgain = false) => {
     for (const other of button.closest("ul").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
-    const answer = await fetch(to(["facet", entity, name], { where }), { headers: { Accept: "application/json" } });
+    const answer = await fetch(to(["facet", entity, name], { where, only: query.get("only") }), { headers: { Accept: "application/json" } });
     const page = await answer.json();
     // What is being used is not taken away for a later count.
     if (isAgain && list.contains(document.activeElement)) return;
     if (page.error) return list.replaceChildren(el("p", { class: "problem" }, page.error.message));
     list.replaceChildren(page.ranges.length ? histogram(page.ranges, narrow) : "",
-      el("ul", {}, page.parts.map((part) => el("li", {}, narrow(part.condition, value(part.value)), ` ${count(part.count)}`)),
+      el("ul", {}, page.parts.map((part) => el("li", {}, narrow(part.condition, part.value.object ? el("bdi", {}, part.value.text) : value(part.value)),
+        ` ${count(part.count)}`)),
         page.isCut ? el("li", { class: "nil" }, "and more") : null));
   };
   return el("details", { class: "properties", id: "facets", "data-kept": `facets ${location.search}`,
@@ -112,13 +113,18 @@ function mistake(error, input) {
 
 function summary(page) {
   const last = page.offset + page.rows.length;
+  if (page.rows.length === 0 && page.count) return `The last of ${counted(page.count, "object")} is before this page.`;
   if (page.rows.length === 0) return page.total ? `None of ${counted(page.total, "object")} meets this.` : "There are no objects.";
   return `${count(page.offset + 1)} to ${count(last)} of ${counted(page.count, "object")}`
     + (page.count < page.total ? `, ${count(page.total)} without the filter` : "");
 }
 
-function grid(page, query) {
-  const sort = (query.get("sort") ?? "").trim();
+/** What the address asks for and the model of the moment does not have. */
+const absent = (page) => page.absent.length
+  ? el("p", { class: "note", id: "absent" }, `Not in the model at this moment: ${page.absent.join(", ")}`) : null;
+
+function grid(page) {
+  const { sort } = page;
   const head = (column) => {
     const isSortable = column.type && !column.type.startsWith("to-many");
     const state = sort === column.name ? "ascending" : sort === "-" + column.name ? "descending" : null;
@@ -136,7 +142,7 @@ function grid(page, query) {
 function pager(page) {
   const last = page.offset + page.rows.length;
   return el("nav", { class: "pager", "aria-label": "Pages" },
-    page.offset > 0 ? el("a", { id: "earlier", href: changed({ offset: Math.max(0, page.offset - page.limit) || null }) }, "‹ Previous") : null,
+    page.offset > 0 ? el("a", { id: "earlier", href: changed({ offset: Math.max(0, Math.min(page.offset, page.count) - page.limit) || null }) }, "‹ Previous") : null,
     last < page.count ? el("a", { id: "later", href: changed({ offset: last }) }, "Next ›") : null);
 }
 

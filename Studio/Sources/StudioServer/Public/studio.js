@@ -68,13 +68,17 @@ function draw(place, page) {
   }
   drawSections(place);
   const address = location.pathname;
-  const children = render(place, page, navigate);
+  const children = [page.moment?.isGone ? gone() : null, ...render(place, page, navigate)].filter(Boolean);
   if (shown.address === address) redraw(main, children);
   else main.replaceChildren(...children);
   shown = { address, newest: page.moment?.newest ?? known.newest };
   waiting = 0;
   document.title = [main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · ");
 }
+
+/** The store's files are not where they were. */
+const gone = () => el("p", { class: "note", id: "gone", role: "alert" }, "The store is no longer where it was: it was moved, "
+  + "deleted or replaced. This is what was open. Start Studio again to see what is there now.");
 
 /** The moment of a page that cannot be shown, which may be what is wrong with it. */
 async function drawMoment(own) {
@@ -100,6 +104,7 @@ function drawSections(place) {
 /** Goes to an address of Studio; by replacing the entry of the history if it is only a step of a movement. */
 function navigate(address, { replaces = false } = {}) {
   const isPage = new URL(address, location.href).pathname !== location.pathname;
+  if (!replaces) keepPlace();
   history[replaces ? "replaceState" : "pushState"](null, "", address);
   if (isPage) scrollTo(0, 0);
   return show().then(() => { if (isPage) main.focus({ preventScroll: true }); });
@@ -198,5 +203,20 @@ document.addEventListener("keydown", (event) => {
 });
 
 begin(navigate, (text) => { status.textContent = text; });
-addEventListener("popstate", show);
-show();
+// Content comes later than the browser would scroll, so each entry of the history has its place of scrolling.
+history.scrollRestoration = "manual";
+const keepPlace = () => history.replaceState({ top: scrollY }, "");
+const showAgain = async () => {
+  // The browser itself goes to a part of a page.
+  const top = location.hash ? null : history.state?.top ?? 0;
+  await show();
+  if (top !== null) scrollTo(0, top);
+};
+let scrolling = 0;
+addEventListener("scroll", () => {
+  clearTimeout(scrolling);
+  scrolling = setTimeout(keepPlace, 250);
+});
+addEventListener("pagehide", keepPlace);
+addEventListener("popstate", showAgain);
+showAgain();

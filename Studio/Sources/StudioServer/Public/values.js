@@ -14,6 +14,7 @@ export function value(cell, whole) {
   switch (cell.kind) {
     case "null": return el("span", { class: "nil" }, "nil");
     case "list": return list(cell);
+    case "encrypted": return el("span", { class: "nil" }, cell.text);
     case "data": return el("span", { class: "data" }, whole ? el("a", { href: whole }, size(cell.bytes ?? 0)) : cell.text);
     default: return el("bdi", { class: cell.kind }, cell.text, cell.isCut && whole
       ? el("a", { href: whole, class: "more" }, ` all ${size(cell.bytes ?? 0)}`) : null);
@@ -31,12 +32,12 @@ export const wholeValue = (reference, property, moment) =>
   to(["value", ...reference.split("/"), property], { at: moment });
 
 /** What happened, as a list: each event with its changes. */
-export function eventList(events, moment) {
+export function eventList(events) {
   return el("ul", { class: "events" }, events.map((event) => el("li", { class: event.kind },
     el("span", { class: "kind" }, event.kind), " ",
-    event.object ? el("a", { href: toObject(event.object, { at: moment }) }, event.label ?? event.object) : null,
+    event.object ? el("a", { href: toObject(event.object, { at: event.at }) }, event.label ?? event.object) : null,
     event.relationship ? [` ${event.relationship} → `,
-      el("a", { href: toObject(event.target, { at: moment }) }, event.targetLabel ?? event.target)] : null,
+      el("a", { href: toObject(event.target, { at: event.targetAt }) }, event.targetLabel ?? event.target)] : null,
     event.text ? el("span", { class: "text" }, ` ${event.text}`) : null,
     event.changes.length ? el("dl", { class: "changes" }, event.changes.map((change) => [
       el("dt", {}, change.property),
