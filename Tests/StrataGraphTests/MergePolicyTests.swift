@@ -310,7 +310,31 @@ import Testing
 
     @Test func twoNewObjectsOfOneSaveCannotShareAValue() throws {
         for _ in 0..<2 { Passport(context: mine).number = "7" }
-        mine.mergePolicy = .mergeByPropertyObjectTrump
         #expect(thrownError { try mine.save() }?.code == .constraintMerge)
+    }
+
+    @Test(arguments: [MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback])
+    func theFirstOfNewObjectsWithOneUniqueValueStands(policy: MergePolicy) throws {
+        mine.mergePolicy = policy
+        let all = (0..<3).map { _ in Passport(context: mine) }
+        let holders = (0..<3).map { _ in Person(context: mine) }
+        for (passport, holder) in zip(all, holders) {
+            (passport.number, holder.name, holder.passport) = ("7", "Ann", passport)
+        }
+        try mine.save()
+        let fresh = container.newBackgroundContext()
+        #expect(try fresh.fetch(FetchRequest<Passport>()).map(\.objectID) == [all[0].objectID])
+        #expect(try fresh.count(for: FetchRequest<Person>()) == 3)
+        #expect(all[1].managedObjectContext == nil && all[2].managedObjectContext == nil)
+        // Beside one that is stored.
+        for _ in 0..<2 { Passport(context: mine).number = "7" }
+        try mine.save()
+        #expect(try mine.fetch(FetchRequest<Passport>()).map(\.objectID) == [all[0].objectID])
+        let child = try mine.newChildContext()
+        Passport(context: child).number = "8"
+        Passport(context: mine).number = "8"
+        try child.save()
+        try mine.save()
+        #expect(try mine.count(for: FetchRequest<Passport>()) == 2)
     }
 }

@@ -70,6 +70,49 @@ import Testing
         context.rollback()
     }
 
+    @Test func contextsResultsAndContainersSayWhatTheyHold() throws {
+        context.name = "import"
+        #expect("\(context)" == "context \"import\" at event \(context.eventNumber)")
+        movie.rating = 3
+        _ = FamilyMember(context: context)
+        #expect("\(context)" == "context \"import\" at event \(context.eventNumber); 1 new, 1 updated")
+        context.rollback()
+        context.delete(ann)
+        #expect("\(try context.newChildContext())" == "child context at event \(context.eventNumber)")
+        #expect("\(context)".hasSuffix("; 2 deleted"))
+        context.rollback()
+        #expect("\(container)" == "container Test in memory")
+        #expect("\([MergePolicy.error, .overwrite])" == "[error, overwrite]")
+        let plain = FetchedResultsController(
+            fetchRequest: try FetchRequest<Movie>().sorted(by: \.title), context: context)
+        #expect("\(plain)" == "results of Movie, sorted by title: not fetched")
+        try plain.performFetch()
+        #expect("\(plain)" == "results of Movie, sorted by title: 1 object" && "\(plain.snapshot)" == "1 object")
+        let sectioned = FetchedResultsController(
+            fetchRequest: try FetchRequest<Movie>().sorted(by: \.title), context: context, sectionsBy: \.title)
+        try sectioned.performFetch()
+        #expect("\(sectioned.snapshot)" == "1 object; Alien: 1" && "\(sectioned.sections ?? [])" == "[Alien: 1 object]")
+        let result = try context.execute(BatchUpdateRequest<Movie>().setting(\.rating, to: 2))
+        #expect("\(result)" == "1 object in 1 transaction")
+        context.undoManager = ObjectUndoManager()
+        movie.rating = 4
+        context.processPendingChanges()
+        #expect("\(try #require(context.undoManager))" == "undo manager; 1 to undo, 0 to redo")
+        context.rollback()
+    }
+
+    @Test func anObjectOfTheWrongEntityIsNamed() throws {
+        #expect(
+            thrownError { try movie.setValue(movie, forKey: "familyMember") }?.message
+                == "familyMember takes an object of FamilyMember, not an object of Movie.")
+        #expect(
+            thrownError { try ann.setValue(movie, forKey: "favoriteMovies") }?.message
+                == "favoriteMovies takes an array or a set of objects of Movie, not an object of Movie.")
+        #expect(
+            thrownError { try movie.setValue("x", forKey: "rating") }?.message
+                == "rating takes a double, not a value of type String.")
+    }
+
     @Test func nothingShowsTheCasesAndNumbersBeneath() throws {
         let values: [AttributeValue] = [
             .null, .integer(3), .double(1.5), .string("a\"b"), .boolean(true), .data(Data([1, 2])),

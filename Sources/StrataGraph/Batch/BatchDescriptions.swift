@@ -25,3 +25,13 @@ extension BatchInsertRequest: CustomStringConvertible {
         return "insert \(rows.count) \(rows.count == 1 ? "row" : "rows") of \(entityName)"
     }
 }
+
+extension BatchResult: CustomStringConvertible {
+    /// The number of objects and of transactions, and what became of rows that clashed.
+    public var description: String {
+        var text = count == 1 ? "1 object" : "\(count) objects"
+        if mergedCount > 0 { text += ", \(mergedCount) rows merged" }
+        if keptCount > 0 { text += ", \(keptCount) rows dropped" }
+        return "\(text) in \(transactionCount == 1 ? "1 transaction" : "\(transactionCount) transactions")"
+    }
+}

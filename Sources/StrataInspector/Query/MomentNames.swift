@@ -15,7 +15,7 @@ struct MomentNames {
     init(_ schema: Schema, of store: Store) throws {
         self.schema = schema
         schemas = try store.schemas.reversed()
-        lineage = try PropertyLineage(of: store)
+        lineage = try store.propertyLineage()
     }
 
     /// A key path in the names of the moment; a name that no model of the store has stays as it is.

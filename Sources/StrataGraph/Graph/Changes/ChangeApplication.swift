@@ -23,10 +23,14 @@ struct ChangeApplication {
     /// What remains to be done of each object.
     private(set) var objects: [ObjectID: NetChanges.Object] = [:]
     private(set) var ids: [ObjectID] = []
+    /// Every object that the changes delete, whatever the policy makes of it.
+    let deletedIDs: Set<ObjectID>
     /// What a custom resolution says instead of both sides.
     private(set) var given: [ObjectID: [String: AttributeValue]] = [:]
     /// Deleted objects whose `prepareForDeletion` has been called.
     private(set) var preparedDeletions: Set<ObjectID> = []
+    /// The objects that are deleted, in the order of their ids.
+    var going: [ObjectID] { ids.filter { objects[$0]?.existsAfter == false } }
     /// The one-to-ones of the changes.
     private(set) var partners: [LinkEnd: PartnerMerge.End] = [:]
     /// What the policy overrules.
@@ -37,6 +41,7 @@ struct ChangeApplication {
     /// - Throws: `merge` with every conflict that fails.
     init(_ changes: NetChanges, _ rules: Rules, in context: ManagedObjectContext) throws {
         pairs = changes.pairs
+        deletedIDs = Set(changes.objects.lazy.filter { !$0.value.existsAfter }.map(\.key))
         var decisions = Decisions(rules)
         for (id, change) in changes.objects.sorted(by: { $0.key < $1.key }) {
             guard let entity = context.binding.entity(id.entityID) else { continue }
@@ -51,7 +56,7 @@ struct ChangeApplication {
         try decisions.records.throwFailed("Others changed", "since")
         if rules.policy != nil { records = decisions.records.overruled }
         ids = objects.keys.sorted()
-        if rules.deletionsArePrepared { preparedDeletions = Set(ids.filter { objects[$0]?.existsAfter == false }) }
+        if rules.deletionsArePrepared { preparedDeletions = Set(going) }
         partners = try ends(of: changes, in: context) { id, name in
             decisions.words[id].flatMap { $0.resolution.word(on: name, in: $0.conflict) }
         }

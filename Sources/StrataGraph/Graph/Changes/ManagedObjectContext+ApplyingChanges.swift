@@ -28,6 +28,7 @@ extension ManagedObjectContext {
 
     func makeRows(of application: ChangeApplication) throws {
         try makeObjects(application)
+        for id in application.going { try cutKnownLinks(of: id, application) }
         for id in application.ids { try setAttributes(of: id, application) }
         for id in application.ids { try setTargets(of: id, application) }
     }
@@ -43,8 +44,22 @@ extension ManagedObjectContext {
     func finish(_ application: ChangeApplication) throws {
         for id in application.ids { try setGivenValues(of: id, application) }
         try setPairs(application.pairs)
-        for id in application.ids where !(application.objects[id]?.existsAfter ?? true) {
+        for id in application.going {
             if try presentObject(id) != nil { try deleteAll(from: id, prepared: application.preparedDeletions) }
+        }
+    }
+
+    /// Cuts the to-ones of an object that goes from what stays by the changes: a delete rule would take that too. The
+    /// rules are for what the changes do not know of.
+    private func cutKnownLinks(of id: ObjectID, _ application: ChangeApplication) throws {
+        guard let change = application.objects[id], let object = try presentObject(id) else { return }
+        for index in object._entity.toOneIndexes {
+            let property = object._entity.properties[index]
+            guard property.isInRow, property.deleteRule != .noAction,
+                let target = change.values[property.id]?.before.objectReference,
+                !application.deletedIDs.contains(target), object.reference(property.location) == target
+            else { continue }
+            try object.changeTarget(nil, at: index)
         }
     }
 
@@ -91,8 +106,7 @@ extension ManagedObjectContext {
         pending.takeBackWithdrawal(of: object)
         object.announceAllChanged()
         // Its links went at their other ends only; those that come back are made anew.
-        for index in object._entity.toManyIndexes {
-            guard let link = binding.link(object._entity.properties[index].id), link.isPairs else { continue }
+        for link in binding.pairLinks(of: object.objectID.entityID) {
             toManyState(link, object.objectID).forgetChanges()
             pendingLinks.notePairChange()
         }
@@ -123,14 +137,21 @@ extension ManagedObjectContext {
             if object.linkEnd(property) != nil { continue }
             guard object.attributeValue(property) != value else { continue }
             // A target that is gone by now cannot be linked to.
-            let target = try value.objectReference.flatMap { try presentObject($0) }
-            try object.changeTarget(target, at: property.index)
+            let target = try value.objectReference.flatMap { try presentObject($0) ?? heldTarget($0, property) }
+            try object.changeTarget(target, at: property.index, mayBeDeleted: true)
         }
         for (slot, value) in positions.sorted(by: { $0.key < $1.key }) {
-            guard case .integer(let position) = value,
-                object.attributeValue(object._entity.property(slot: slot)) != value
-            else { continue }
-            object.storePosition(position, slot: slot)
+            guard object.attributeValue(object._entity.property(slot: slot)) != value else { continue }
+            if case .integer(let position) = value { object.storePosition(position, slot: slot) }
+            if value.isNull { object.clearPosition(slot: slot) }
+        }
+    }
+
+    /// The object if its deletion is pending and leaves links to it as they are, until the save judges it.
+    private func heldTarget(_ id: ObjectID, _ property: PropertyRuntime) -> ManagedObject? {
+        switch binding.schema.links.deleteRule(of: id.entityID, forObjectsLeadingBy: property.id) {
+        case .deny, .noAction: map[id].flatMap { $0._flags.contains(.deleted) ? $0 : nil }
+        case .cascade, .nullify: nil
         }
     }
 

@@ -1,26 +1,30 @@
 import StrataModel
 import StrataStore
 
-// A unique value that an object of another save has already. A policy other than error settles it: a new object gives
-// way to the stored one, and links to it lead there. A saved object takes its change back, or the save fails.
+// A unique value that an object of another save, or another new object, has already. A policy other than error settles
+// it: a new object gives way to the stored one, or to the first of the new ones, and links to it lead there. A saved
+// object takes its change back, or the save fails.
 
 extension ManagedObjectContext {
     /// Settles every clash of a save that the store refused, so that it can be submitted again.
     ///
-    /// - Throws: `refusal` when one cannot be settled: two objects of this save, or two saved objects of which mine is
-    ///   to win.
+    /// - Throws: `refusal` when one cannot be settled: two saved objects of which mine is to win.
     func settleClashes(_ refusal: StrataError) throws {
         guard mergePolicy.settlesSilently, mergePolicy.resolve == nil else { throw refusal }
         // The other object may be younger than what this context has seen.
         try moveToHead()
         for clash in refusal.details.isEmpty ? [refusal] : refusal.details {
-            let holders = (clash.context.objectID.map { [$0] } ?? []) + clash.context.conflictingObjectIDs
-            let mine = holders.filter { isNew($0) }
+            let all = (clash.context.objectID.map { [$0] } ?? []) + clash.context.conflictingObjectIDs
+            let holders = all.filter { map[$0].map { !$0._flags.contains(.withdrawn) } ?? true }
+            // Settled with another clash of the same objects.
+            guard holders.count > 1 else { continue }
+            let mine = holders.filter { isNew($0) }.sorted()
             let stored = holders.filter { !isNew($0) }
             switch (mine.count, stored.count) {
-            case (1, 1):
-                guard let new = map[mine[0]] else { throw refusal }
-                try replace(new, by: try existingObject(with: stored[0]), clash)
+            case (1..., 1):
+                for id in mine { try replace(id, by: try existingObject(with: stored[0]), clash) }
+            case (2..., 0):
+                for id in mine.dropFirst() { try replace(id, by: try existingObject(with: mine[0]), clash) }
             case (0, 2) where !mergePolicy.prefersMine:
                 guard let changed = stored.compactMap({ map[$0] }).first(where: { $0._flags.contains(.updated) }) else {
                     throw refusal
@@ -53,12 +57,17 @@ extension ManagedObjectContext {
 
     // MARK: Two objects become one
 
-    private func replace(_ new: ManagedObject, by stored: ManagedObject, _ clash: StrataError) throws {
-        guard stored._state & ObjectState.unlinkable == 0, new._entity.id == stored._entity.id else { throw clash }
+    private func replace(_ id: ObjectID, by stored: ManagedObject, _ clash: StrataError) throws {
+        guard let new = map[id], stored._state & ObjectState.unlinkable == 0, new._entity.id == stored._entity.id
+        else { throw clash }
         record(stored, clash, mine: new, mergePolicy.prefersMine ? .mine : .theirs)
         if mergePolicy.prefersMine { try copyValues(from: new, to: stored) }
         try redirectReferences(from: new, to: stored)
         try redirectPairs(from: new, to: stored)
+        // What it leads to stays, whatever the delete rules are: no one has deleted anything.
+        for index in new._entity.toOneIndexes where new._entity.properties[index].isInRow {
+            try new.changeTarget(nil, at: index)
+        }
         delete(new)
     }
 

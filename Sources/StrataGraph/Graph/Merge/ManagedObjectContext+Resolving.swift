@@ -75,10 +75,9 @@ extension ManagedObjectContext {
         if pending.takeBackDeletion(of: object) { pendingLinks.forgetMembers() }
         object.announceAllChanged()
         invalidateLayers()
-        for index in object._entity.toManyIndexes {
-            guard let link = binding.link(object._entity.properties[index].id),
-                case .pairs(_, _, _, let inverse) = link.source
-            else { continue }
+        // Also to-manys of others that have no inverse.
+        for link in binding.pairLinks(of: object.objectID.entityID) {
+            guard case .pairs(_, _, _, let inverse) = link.source else { continue }
             let state = toManyState(link, object.objectID)
             // Cut before: links to what is still deleted, and to itself.
             let cut = state.pending.filter { $1 == .removed && ($0 == object.objectID || isDeleted($0)) }

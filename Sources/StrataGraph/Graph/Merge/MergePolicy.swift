@@ -15,6 +15,7 @@ public import StrataModel
 /// | I delete, they changed | 133020 | not deleted | deleted | deleted | not deleted |
 /// | I link to what they deleted | 133020 | not linked | not linked | not linked | not linked |
 /// | my new object has their unique value | 133021 | theirs stands for mine | theirs takes my values | theirs takes my values | theirs stands for mine |
+/// | my new objects share a unique value | 133021 | the first stands | the first takes their values | the first takes their values | the first stands |
 /// | my saved object takes their unique value | 133021 | my value goes back | 133021 | 133021 | my value goes back |
 /// | moves in an ordered relationship | mine | mine | mine | mine | mine |
 ///
@@ -84,6 +85,11 @@ public struct MergePolicy: Sendable {
 
     /// Core Data's number of the policy; -1 for a custom one.
     public var rawValue: Int { kind.rawValue }
+}
+
+extension MergePolicy: CustomStringConvertible {
+    /// The name of the policy.
+    public var description: String { name }
 }
 
 /// What becomes of one object in conflict.

@@ -161,13 +161,17 @@ extension ManagedObject {
     }
 
     final func wrongType(_ property: PropertyRuntime, _ value: Any) -> StrataError {
-        let expected =
-            property.attribute.map { "\($0.type)" }
-            ?? property.relationship.map { $0.description.destinationEntityName } ?? "no value"
         let given =
             (value as? ManagedObject).map { "an object of \($0._entity.name)" } ?? "a value of type \(type(of: value))"
+        var expected = property.attribute?.type.nameWithArticle ?? "no value"
+        if let destination = property.relationship?.description.destinationEntityName {
+            expected = property.isToMany ? "objects of \(destination)" : "an object of \(destination)"
+        }
+        // One object of the right entity, where a to-many takes several.
+        let several = property.isToMany && value is ManagedObject ? "an array or a set of " : ""
         return StrataError(
-            .wrongType, "\(property.name) takes \(expected), not \(given).", context: errorContext(property.name))
+            .wrongType, "\(property.name) takes \(several)\(expected), not \(given).",
+            context: errorContext(property.name))
     }
 
     /// A read that left the object a fault has reported an error; here it can be thrown instead.

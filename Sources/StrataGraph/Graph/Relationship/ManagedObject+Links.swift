@@ -12,9 +12,11 @@ extension ManagedObject {
         }
     }
 
-    final func changeTarget(_ target: ManagedObject?, at index: Int) throws {
+    /// - Parameter mayBeDeleted: whether the target may be one whose deletion is pending.
+    final func changeTarget(_ target: ManagedObject?, at index: Int, mayBeDeleted: Bool = false) throws {
         let property = _entity.properties[index]
-        if let target, target._context !== _context || target._state & ObjectState.unlinkable != 0 {
+        let unlinkable = ObjectState.unlinkable & ~(mayBeDeleted ? ObjectState.deleted : 0)
+        if let target, target._context !== _context || target._state & unlinkable != 0 {
             throw refusalToLink(target, property.name)
         }
         guard property.isInRow else {
@@ -111,6 +113,12 @@ extension ManagedObject {
         if _state != 0, !makeWritable(property.index) { return }
         _storeScalar(position.littleEndian, property.location)
         _didStore(property.location)
+    }
+
+    final func clearPosition(slot: Int) {
+        let property = _entity.property(slot: slot)
+        if _state != 0, !makeWritable(property.index) { return }
+        _storeNull(property.location)
     }
 
     final func position(slot: Int) -> Int64 {

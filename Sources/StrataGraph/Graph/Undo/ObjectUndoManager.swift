@@ -268,3 +268,8 @@ public final class ObjectUndoManager {
         do { try body() } catch { context?.report(ManagedObjectContext.typed(error)) }
     }
 }
+
+extension ObjectUndoManager: CustomStringConvertible {
+    /// How many groups can be undone and made again.
+    public var description: String { "undo manager; \(undoGroups.count) to undo, \(redoGroups.count) to redo" }
+}

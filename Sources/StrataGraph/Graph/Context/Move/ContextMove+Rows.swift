@@ -53,23 +53,58 @@ extension ContextMove {
         announcement = changes
     }
 
-    /// A parent does not say what it changed, so every object without changes is read again when it is next used.
+    /// A parent does not say what it changed, so every object in memory is held against its row now. One that is as it
+    /// was keeps its values, transient ones too.
     private mutating func takeRowsOfParent() throws {
         var changes = ContextChanges(.didMerge, at: context.base)
+        var known: [ManagedObject] = []
+        var pending: [ManagedObject] = []
         context.map.forEach { object in
+            if object._flags.isPending { return pending.append(object) }
             // One that was gone may be back.
-            let isKnown = object._state & ObjectState.fault == 0 || object._state & ObjectState.inaccessible != 0
-            guard !object._flags.isPending, isKnown else { return }
-            changes.refreshed.insert(object)
+            if object._state & ObjectState.fault == 0 || object._state & ObjectState.inaccessible != 0 {
+                known.append(object)
+            }
         }
-        for object in changes.refreshed { context.turnIntoFault(object) }
-        let gone = try context.read { snapshot in try changes.refreshed.filter { try !snapshot.exists($0.objectID) } }
-        for object in gone { object.noteDeletedByOthers() }
-        changes.refreshed.subtract(gone)
-        changes.deleted = gone
+        for (object, state) in zip(known, try context.statesInParent(of: known)) {
+            switch state {
+            case .same:
+                // Its to-manys may be others.
+                object.announceAllChanged()
+            case .other:
+                context.turnIntoFault(object)
+                changes.refreshed.insert(object)
+            case .gone:
+                context.turnIntoFault(object)
+                object.noteDeletedByOthers()
+                changes.deleted.insert(object)
+            }
+        }
+        for object in pending where try takeRowOfParent(object) { changes.refreshed.insert(object) }
         announcement = changes
     }
+
+    /// - Returns: whether the object shows what its parent has now, beside its own changes.
+    private func takeRowOfParent(_ object: ManagedObject) throws -> Bool {
+        if object._flags.contains(.inserted) { return false }
+        if object.hasNothingToMerge {
+            context.pending.noteMerged(object.objectID)
+            object.restoreBase()
+            context.turnIntoListedFault(object)
+            return true
+        }
+        let isMerged = try context.mergeStoredRow(into: object, despiteConflict: false)
+        if try isMerged || context.statesInParent(of: [object]) == [.same] {
+            context.pending.noteMerged(object.objectID)
+        } else {
+            context.pending.noteOvertaken(object.objectID)
+        }
+        return isMerged
+    }
 }
+
+/// What a parent has of an object, beside the row that it was read from.
+private enum StateInParent { case same, other, gone }
 
 extension ManagedObjectContext {
     /// Takes the stored row, with the changes of this context on top.
@@ -82,14 +117,46 @@ extension ManagedObjectContext {
             guard let row = try snapshot.row(object.objectID) else { return nil }
             return (try row.converted(to: object._entity.schema), row.revision)
         }
-        guard let (image, revision) = theirs, revision != object._revision else { return false }
+        // What a parent has not saved is under the revision that it read.
+        guard let (image, revision) = theirs, revision != object._revision || parent != nil else { return false }
         let merge = try RowMerge(object, against: image)
+        if revision == object._revision, !merge.slots.contains(where: \.isChangedByThem) { return false }
         guard despiteConflict || merge.conflict == nil, case .merges(let kept) = merge.outcome(of: .mine) else {
             return false
         }
         object.rebase(onto: image, revision: revision, keeping: kept)
         pending.noteTouched(object)
         return true
+    }
+
+    fileprivate func statesInParent(of objects: [ManagedObject]) throws -> [StateInParent] {
+        try read { snapshot in
+            try objects.map { object in
+                guard let row = try snapshot.row(object.objectID) else { return .gone }
+                guard !object.isFault, let base = object.baseBytes else { return .other }
+                let entity = object._entity
+                return try row.converted(to: entity.schema).withBytes { bytes in
+                    entity.slotsInRow.allSatisfy { entity.isEqual(slot: $0, bytes, base) } ? .same : .other
+                }
+            }
+        }
+    }
+
+    /// Notes what a parent has linked that is deleted here, and what it has deleted that is linked here.
+    func noteGoneInParent() throws {
+        pending.settleVanished()
+        pending.settleLeaving()
+        let deleted = deletedObjectIDs
+        let linkedHere = pendingLinks.endsOfChangedPairs.filter { map[$0]?._base == nil && !isNew($0) }
+        guard !deleted.isEmpty || !linkedHere.isEmpty else { return }
+        let (linkedThere, gone) = try read { snapshot in
+            let linked = try deleted.filter { id in
+                try binding.pairLinks(of: id.entityID).contains { try snapshot.memberCount(of: $0.id, owner: id) > 0 }
+            }
+            return (linked, try linkedHere.filter { try !snapshot.exists($0) })
+        }
+        pending.noteLeaving(linkedThere)
+        pending.noteVanished(gone)
     }
 
     /// Drops the changes of one object, links that are pairs among them.

@@ -140,7 +140,10 @@ struct ContextMove {
         case .overtaken, .doubtSettled:
             if let news { noteGone(news) }
             try settleAllLinks()
-        case .parentMoved, .objectRefreshed: try settleAllLinks()
+        case .parentMoved:
+            try context.noteGoneInParent()
+            try settleAllLinks()
+        case .objectRefreshed: try settleAllLinks()
         case .applied(let application):
             if application.hasPositions(context.binding) { try context.rebuildLinkChanges() }
         }

@@ -196,6 +196,8 @@ struct PendingChanges {
     /// Others linked or unlinked these objects, whose deletion is pending.
     mutating func noteLeaving(_ ids: some Sequence<ObjectID>) { leaving.formUnion(ids) }
 
+    mutating func settleLeaving() { leaving = [] }
+
     // MARK: What was saved
 
     /// A save that was in doubt has made an object that is withdrawn, or changed one that is deleted.

@@ -79,6 +79,17 @@ struct PendingLinks {
     /// A pair was linked, unlinked, moved or settled.
     mutating func notePairChange() { pairGeneration += 1 }
 
+    /// The objects at both ends of pairs that were linked, unlinked or moved.
+    var endsOfChangedPairs: Set<ObjectID> {
+        guard pairGeneration != 0 else { return [] }
+        var ends: Set<ObjectID> = []
+        for state in states.values where state.link.isPairs && state.hasChanges {
+            ends.insert(state.owner)
+            ends.formUnion(state.pending.keys)
+        }
+        return ends
+    }
+
     /// Takes back the links and unlinks of an object whose truth are pairs, at both ends.
     mutating func dropPairChanges(of object: ManagedObject) {
         guard pairGeneration != 0 else { return }

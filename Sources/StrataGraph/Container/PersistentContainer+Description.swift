@@ -1,0 +1,11 @@
+import Foundation
+
+// What `print` shows of containers.
+
+extension PersistentContainer: CustomStringConvertible {
+    /// The name and where the store is: `container Movies at /srv/Movies.strata`, with a note if it is not open.
+    public var description: String {
+        let place = storeURL.map { "at \($0.path)" } ?? "in memory"
+        return "container \(name) \(place)\(isLoaded ? "" : ", not open")"
+    }
+}
