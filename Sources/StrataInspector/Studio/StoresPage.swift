@@ -1,3 +1,4 @@
+import StrataModel
 import StrataStore
 
 /// The page that lists the stores that Studio shows.
