@@ -179,7 +179,7 @@ import Testing
             let context = container.newBackgroundContext()
             let person = try context.existingObject(with: ann)
             do {
-                return try person.value(forKey: "diagnosis") == nil ? .erased : nil
+                return try person.value(forKey: "diagnosis") == nil ? .subjectErased : nil
             } catch let error as StrataError {
                 return error.code
             }
