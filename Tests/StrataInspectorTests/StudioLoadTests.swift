@@ -16,16 +16,16 @@ private final class Ends: Sendable {
 
     init() throws { visit = try StudioVisit() }
 
-    /// Readers that compute until they are cancelled, or for so long that only a server that waits for them sees their
-    /// end.
+    /// Readers that keep their threads until they are cancelled, or for so long that only a server that waits for them
+    /// sees their end.
     private func busyReaders(_ count: Int, _ ends: Ends) async -> [Task<StudioAnswer, Never>] {
         let (started, source) = AsyncStream<Void>.makeStream()
         let tasks = (0..<count).map { _ in
             Task { [studio = visit.studio] in
                 await studio.running { monitor in
                     source.yield()
-                    let last = Date(timeIntervalSinceNow: 20)
-                    while !monitor.isCancelled, Date() < last {}
+                    let last = Date(timeIntervalSinceNow: 600)
+                    while !monitor.isCancelled, Date() < last { Thread.sleep(forTimeInterval: 0.005) }
                     ends.count.add(1, ordering: .relaxed)
                     return StudioAnswer(contentType: "", body: Data())
                 }
