@@ -136,4 +136,23 @@ import Testing
         #expect(other.isDeleted && !child.hasChanges)
         parent.rollback()
     }
+    @Test func redoShowsAPartnerAgainThatTheParentHasLinked() throws {
+        let (folder, page, _) = try saved()
+        let child = try parent.newChildContext()
+        let draft = try same(page, child)
+        let other = try child.make("Folder", ["name": "o", "cover": draft])
+        try folder.setValue(page, forKey: "cover")
+        child.refreshAllObjects()
+        #expect(try draft.value(forKey: "covers") as? ManagedObject === other)
+        child.undoManager = ObjectUndoManager()
+        try draft.setValue(nil, forKey: "covers")
+        for _ in 0..<2 {
+            #expect(try draft.value(forKey: "covers") as? ManagedObject === same(folder, child))
+            #expect(try same(folder, child).value(forKey: "cover") as? ManagedObject === draft)
+            try child.undo()
+            #expect(try draft.value(forKey: "covers") as? ManagedObject === other)
+            try child.redo()
+        }
+        parent.rollback()
+    }
 }
