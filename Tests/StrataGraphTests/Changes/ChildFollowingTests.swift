@@ -155,4 +155,27 @@ import Testing
         }
         parent.rollback()
     }
+    @Test func whatAChildMakesAgainHasTheMembersThatStillLeadToIt() throws {
+        let root = try Porting.container(FamilyModel.entities()).newBackgroundContext()
+        let folder = try root.make("Folder", ["name": "f"])
+        let lock = try root.make("Lock", ["name": "l", "folder": folder])
+        try root.save()
+        let middle = try root.newChildContext()
+        middle.mergePolicy = .mergeByPropertyObjectTrump
+        let child = try middle.newChildContext()
+        try same(folder, child).setValue("g", forKey: "name")
+        // The rule is to deny, so the lock leads to the folder until a save judges that.
+        root.delete(folder)
+        middle.refreshAllObjects()
+        try child.save()
+        for context in [middle, child] {
+            let locks = try same(folder, context).objectIDs(forRelationshipNamed: "locks")
+            #expect(locks == [lock.objectID])
+            #expect(try same(folder, context).value(forKeyPath: "locks.@count") as? Int == 1)
+            #expect(try context.find("Folder", "locks.@count == 1").count == 1)
+        }
+        try middle.save()
+        try root.save()
+        #expect(try folder.text() == "g" && folder.texts("locks") == ["l"])
+    }
 }

@@ -70,6 +70,7 @@ struct PendingChanges {
         unlist(object, .updated)
         object.dropBase()
         noteInserted(object)
+        object.noteMadeAgain()
         noteTouched(object)
     }
 
