@@ -178,4 +178,32 @@ import Testing
         try root.save()
         #expect(try folder.text() == "g" && folder.texts("locks") == ["l"])
     }
+    @Test func whatAChildMakesAgainIsAChangeWhenItsParentTakesTheDeletionBack() throws {
+        let (folder, page, tag) = try saved()
+        try folder.setValue([tag], forKey: "tags")
+        try folder.setValue([page], forKey: "pages")
+        try parent.save()
+        let middle = try parent.newChildContext()
+        middle.mergePolicy = .mergeByPropertyObjectTrump
+        let child = try middle.newChildContext()
+        try same(folder, child).setValue("g", forKey: "name")
+        parent.delete(folder)
+        middle.refreshAllObjects()
+        try child.save()
+        #expect(try same(folder, middle).isInserted)
+        parent.rollback()
+        for context in [middle, child] {
+            context.refreshAllObjects()
+            let draft = try same(folder, context)
+            #expect(try draft.text() == "g" && !draft.isInserted)
+            #expect(try draft.texts("tags") == ["t"])
+            #expect(try same(tag, context).objectIDs(forRelationshipNamed: "folders") == [folder.objectID])
+            let pages = try draft.texts("pages")
+            #expect(try same(page, context).value(forKey: "folder") != nil || pages.isEmpty)
+            #expect(try context.find("Folder", "ANY tags.name == 't' AND name == 'g'") == [draft])
+        }
+        #expect(try middle.changes().map(\.kind) == [.updated])
+        try middle.save()
+        #expect(try folder.text() == "g" && folder.texts("tags") == ["t"])
+    }
 }

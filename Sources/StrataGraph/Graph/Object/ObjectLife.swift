@@ -114,7 +114,8 @@ extension ManagedObject {
     @inline(__always)
     final func noteRowIsOwn() { transition { _state &= ~ObjectState.clean } }
 
-    /// A save that was in doubt has made the object, or changed it, and more is changed here since.
+    /// A save that was in doubt has made the object, or changed it, and more is changed here since; or what was made
+    /// again is there.
     final func becomeChangedSinceSave() {
         transition {
             _flags.subtract([.inserted, .madeAgain])
