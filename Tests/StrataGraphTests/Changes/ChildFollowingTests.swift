@@ -136,4 +136,74 @@ import Testing
         #expect(other.isDeleted && !child.hasChanges)
         parent.rollback()
     }
+    @Test func redoShowsAPartnerAgainThatTheParentHasLinked() throws {
+        let (folder, page, _) = try saved()
+        let child = try parent.newChildContext()
+        let draft = try same(page, child)
+        let other = try child.make("Folder", ["name": "o", "cover": draft])
+        try folder.setValue(page, forKey: "cover")
+        child.refreshAllObjects()
+        #expect(try draft.value(forKey: "covers") as? ManagedObject === other)
+        child.undoManager = ObjectUndoManager()
+        try draft.setValue(nil, forKey: "covers")
+        for _ in 0..<2 {
+            #expect(try draft.value(forKey: "covers") as? ManagedObject === same(folder, child))
+            #expect(try same(folder, child).value(forKey: "cover") as? ManagedObject === draft)
+            try child.undo()
+            #expect(try draft.value(forKey: "covers") as? ManagedObject === other)
+            try child.redo()
+        }
+        parent.rollback()
+    }
+    @Test func whatAChildMakesAgainHasTheMembersThatStillLeadToIt() throws {
+        let root = try Porting.container(FamilyModel.entities()).newBackgroundContext()
+        let folder = try root.make("Folder", ["name": "f"])
+        let lock = try root.make("Lock", ["name": "l", "folder": folder])
+        try root.save()
+        let middle = try root.newChildContext()
+        middle.mergePolicy = .mergeByPropertyObjectTrump
+        let child = try middle.newChildContext()
+        try same(folder, child).setValue("g", forKey: "name")
+        // The rule is to deny, so the lock leads to the folder until a save judges that.
+        root.delete(folder)
+        middle.refreshAllObjects()
+        try child.save()
+        for context in [middle, child] {
+            let locks = try same(folder, context).objectIDs(forRelationshipNamed: "locks")
+            #expect(locks == [lock.objectID])
+            #expect(try same(folder, context).value(forKeyPath: "locks.@count") as? Int == 1)
+            #expect(try context.find("Folder", "locks.@count == 1").count == 1)
+        }
+        try middle.save()
+        try root.save()
+        #expect(try folder.text() == "g" && folder.texts("locks") == ["l"])
+    }
+    @Test func whatAChildMakesAgainIsAChangeWhenItsParentTakesTheDeletionBack() throws {
+        let (folder, page, tag) = try saved()
+        try folder.setValue([tag], forKey: "tags")
+        try folder.setValue([page], forKey: "pages")
+        try parent.save()
+        let middle = try parent.newChildContext()
+        middle.mergePolicy = .mergeByPropertyObjectTrump
+        let child = try middle.newChildContext()
+        try same(folder, child).setValue("g", forKey: "name")
+        parent.delete(folder)
+        middle.refreshAllObjects()
+        try child.save()
+        #expect(try same(folder, middle).isInserted)
+        parent.rollback()
+        for context in [middle, child] {
+            context.refreshAllObjects()
+            let draft = try same(folder, context)
+            #expect(try draft.text() == "g" && !draft.isInserted)
+            #expect(try draft.texts("tags") == ["t"])
+            #expect(try same(tag, context).objectIDs(forRelationshipNamed: "folders") == [folder.objectID])
+            let pages = try draft.texts("pages")
+            #expect(try same(page, context).value(forKey: "folder") != nil || pages.isEmpty)
+            #expect(try context.find("Folder", "ANY tags.name == 't' AND name == 'g'") == [draft])
+        }
+        #expect(try middle.changes().map(\.kind) == [.updated])
+        try middle.save()
+        #expect(try folder.text() == "g" && folder.texts("tags") == ["t"])
+    }
 }

@@ -128,4 +128,29 @@ import Testing
         try context.save()
         #expect(try container.newBackgroundContext().find("Page", "marks.@count == 0").count == 1)
     }
+    @Test func aSavedDeletionThatIsTakenBackFindsTheMembersThatStillLeadToIt() throws {
+        let container = try Porting.container([
+            EntityDescription(
+                name: "Folder",
+                properties: [
+                    Porting.attribute("name", .string), Porting.many("pages", "Page", "folder", .noAction),
+                ]),
+            EntityDescription(
+                name: "Page",
+                properties: [Porting.attribute("name", .string), Porting.one("folder", "Folder", "pages")]),
+        ])
+        let context = container.newBackgroundContext()
+        let folder = try context.make("Folder", ["name": "f"])
+        try context.make("Page", ["name": "p", "folder": folder])
+        try context.save()
+        context.undoManager = ObjectUndoManager()
+        context.delete(folder)
+        try context.save()
+        try context.undo()
+        let again = try #require(try context.find("Folder").first)
+        #expect(try again.texts("pages") == ["p"] && again.value(forKeyPath: "pages.@count") as? Int == 1)
+        try context.save()
+        #expect(try again.texts("pages") == ["p"])
+        #expect(try container.newBackgroundContext().find("Folder", "pages.@count == 1").count == 1)
+    }
 }

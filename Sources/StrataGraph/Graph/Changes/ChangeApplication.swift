@@ -31,6 +31,9 @@ struct ChangeApplication {
     private(set) var preparedDeletions: Set<ObjectID> = []
     /// The objects that are deleted, in the order of their ids.
     var going: [ObjectID] { ids.filter { objects[$0]?.existsAfter == false } }
+    /// Objects that were changed there and are gone here, and that the policy makes again.
+    private var madeAgain: Set<ObjectID> = []
+    private let isFromContext: Bool
     /// The one-to-ones of the changes.
     private(set) var partners: [LinkEnd: PartnerMerge.End] = [:]
     /// What the policy overrules.
@@ -41,6 +44,7 @@ struct ChangeApplication {
     /// - Throws: `merge` with every conflict that fails.
     init(_ changes: NetChanges, _ rules: Rules, in context: ManagedObjectContext) throws {
         pairs = changes.pairs
+        isFromContext = rules.deletionsArePrepared
         deletedIDs = Set(changes.objects.lazy.filter { !$0.value.existsAfter }.map(\.key))
         var decisions = Decisions(rules)
         for (id, change) in changes.objects.sorted(by: { $0.key < $1.key }) {
@@ -101,7 +105,9 @@ struct ChangeApplication {
         switch widened.outcome(of: resolution) {
         case .fails, .takesTheirs, .comesBack: return nil
         case .deleted: return object == nil ? nil : change
-        case .madeAgain: return try rules.wholeObject(id)
+        case .madeAgain:
+            madeAgain.insert(id)
+            return try rules.wholeObject(id)
         case .merges(let kept):
             // What the changes make, and is there already otherwise, is theirs as a whole.
             return change.existedBefore || resolution.winner == .mine ? whole.keeping(kept, entity) : nil
@@ -113,6 +119,9 @@ struct ChangeApplication {
         try object?.checkValues(values)
         given[id] = values
     }
+
+    /// Whether an object that the changes make may have been there before; what a child made is new.
+    func mayHaveBeenThere(_ id: ObjectID) -> Bool { !isFromContext || madeAgain.contains(id) }
 
     /// Whether the changes may give objects positions among the members of ordered relationships.
     func hasPositions(_ binding: StoreBinding) -> Bool {

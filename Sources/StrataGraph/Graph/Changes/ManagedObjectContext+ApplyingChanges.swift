@@ -80,7 +80,7 @@ extension ManagedObjectContext {
             guard application.objects[id]?.existsAfter ?? false, let entity = binding.entity(id.entityID),
                 try presentObject(id) == nil
             else { continue }
-            bringBack(id, entity)
+            bringBack(id, entity, wasThere: application.mayHaveBeenThere(id))
             isChanged = true
         }
         // An object whose deletion is taken back still points where it did; its owners do not know.
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
     }
 
     /// Makes an object under an id that it had before, or takes its pending deletion back.
-    private func bringBack(_ id: ObjectID, _ entity: EntityRuntime) {
+    private func bringBack(_ id: ObjectID, _ entity: EntityRuntime, wasThere: Bool) {
         if let known = map[id] ?? objectOfDeletedRow(id) {
             if known._flags.contains(.withdrawn) { return takeBackWithdrawal(of: known) }
             if known._flags.contains(.deleted) { return takeBackDeletion(of: known) }
@@ -100,6 +100,7 @@ extension ManagedObjectContext {
                 isInserted: true))
         map.insert(object)
         pending.noteInserted(object)
+        if wasThere { object.noteMadeAgain() }
     }
 
     private func takeBackWithdrawal(of object: ManagedObject) {

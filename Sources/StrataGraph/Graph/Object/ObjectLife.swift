@@ -114,10 +114,11 @@ extension ManagedObject {
     @inline(__always)
     final func noteRowIsOwn() { transition { _state &= ~ObjectState.clean } }
 
-    /// A save that was in doubt has made the object, or changed it, and more is changed here since.
+    /// A save that was in doubt has made the object, or changed it, and more is changed here since; or what was made
+    /// again is there.
     final func becomeChangedSinceSave() {
         transition {
-            _flags.remove(.inserted)
+            _flags.subtract([.inserted, .madeAgain])
             _flags.insert(.updated)
             _state &= ~(ObjectState.clean | ObjectState.layered)
         }
@@ -128,7 +129,7 @@ extension ManagedObject {
         dropBase()
         clearChangedSlots()
         transition {
-            _flags.subtract([.inserted, .updated])
+            _flags.subtract([.inserted, .updated, .madeAgain])
             _state = (_state & ~ObjectState.layered) | ObjectState.clean
         }
     }
@@ -210,7 +211,7 @@ extension ManagedObject {
     /// The insertion of a withdrawn object was saved after all: now its row is to be deleted.
     final func becomeDeletedSinceSave() {
         transition {
-            _flags.remove(.withdrawn)
+            _flags.subtract([.withdrawn, .madeAgain])
             _flags.insert(.deleted)
         }
     }
@@ -247,6 +248,9 @@ extension ManagedObject {
     final func endSavedDeletion() { transition { _flags.remove(.savedDeletion) } }
 
     // MARK: Marks that are no part of its life
+
+    /// The new object had been there before.
+    final func noteMadeAgain() { _flags.insert(.madeAgain) }
 
     /// A layer, an announcement or a round of `willSave` has seen the object as it is; its next change is noted.
     @inline(__always)
@@ -329,6 +333,8 @@ struct ObjectFlags: OptionSet {
     static let deletedAsRow = ObjectFlags(rawValue: 1024)
     /// `prepareForDeletion` is being called.
     static let preparesDeletion = ObjectFlags(rawValue: 2048)
+    /// New under an id that had been in use, so that rows may lead to it already.
+    static let madeAgain = ObjectFlags(rawValue: 4096)
 
     /// Whether the context has something to save for the object.
     var isPending: Bool { !isDisjoint(with: [.inserted, .updated, .deleted]) }

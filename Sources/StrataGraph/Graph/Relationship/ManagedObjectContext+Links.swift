@@ -39,12 +39,19 @@ extension ManagedObjectContext {
     /// Whether the store cannot know the object.
     func isNew(_ id: ObjectID) -> Bool { map[id]?._flags.contains(.inserted) ?? false }
 
+    /// Whether nothing in the store is a member. To an object that is made again rows may lead which a delete rule has
+    /// left as they were.
+    private func beginsEmpty(_ state: ToManyState) -> Bool {
+        guard let flags = map[state.owner]?._flags, flags.contains(.inserted) else { return false }
+        return state.link.isPairs || !flags.contains(.madeAgain)
+    }
+
     // MARK: Reading
 
     func memberCount(_ state: ToManyState) throws -> Int {
         if let members = state.members { return members.count + state.lostCount }
         if state.baseCount == nil {
-            state.baseCount = try isNew(state.owner) ? 0 : read { snapshot in try countedMembers(state, snapshot) }
+            state.baseCount = try beginsEmpty(state) ? 0 : read { snapshot in try countedMembers(state, snapshot) }
         }
         return (state.baseCount ?? 0) + state.difference
     }
@@ -57,7 +64,7 @@ extension ManagedObjectContext {
 
     func members(_ state: ToManyState) throws -> [ObjectID] {
         if let members = state.members { return members }
-        guard !isNew(state.owner) else {
+        guard !beginsEmpty(state) else {
             state.setMembers(base: [])
             return state.members ?? []
         }
@@ -107,7 +114,7 @@ extension ManagedObjectContext {
         case .removed?: return false
         case nil: break
         }
-        if isNew(member) || isNew(state.owner) || leavingMembers(of: state).contains(member) { return false }
+        if isNew(member) || beginsEmpty(state) || leavingMembers(of: state).contains(member) { return false }
         if let members = state.members, members.count < 16 { return members.contains(member) }
         return try read {
             try $0.isMember(member, of: state.link.id, owner: state.owner)
@@ -127,7 +134,7 @@ extension ManagedObjectContext {
     func positionAtEnd(_ state: ToManyState) throws -> Int64 {
         if state.lastPosition == nil {
             var last = Int64.min
-            if !isNew(state.owner) {
+            if !beginsEmpty(state) {
                 last =
                     try read {
                         try $0.lastPosition(of: state.link.id, owner: state.owner)

@@ -220,7 +220,7 @@ public final class ObjectUndoManager {
             let id = object.objectID
             before.objects[id] = seen.objects[id]
             let change = try context.netChange(of: object)
-            after.objects[id] = change
+            after.objects[id] = object.completed(change, after: before.objects[id])
             seen.objects[id] = change
         }
         let rows = news.deletedRows.filter { context.pending.deletedRows.contains($0) }
@@ -266,6 +266,24 @@ public final class ObjectUndoManager {
 
     private func reading(_ body: () throws -> Void) {
         do { try body() } catch { context?.report(ManagedObjectContext.typed(error)) }
+    }
+}
+
+extension ManagedObject {
+    /// The change, with what the object shows of properties that are as they were read now, but not after `earlier`.
+    /// What it is held against may be another row since, where it took over what others have.
+    fileprivate func completed(
+        _ change: NetChanges.Object?, after earlier: NetChanges.Object?
+    ) -> NetChanges.Object? {
+        guard let earlier, earlier.existedBefore, earlier.existsAfter, change?.existsAfter ?? true, !isFault,
+            _state & ObjectState.unlinkable == 0
+        else { return change }
+        var completed = change ?? NetChanges.Object(existedBefore: true, existsAfter: true)
+        for (number, values) in earlier.values where completed.values[number] == nil {
+            guard let property = _entity.property(number), property.isInRow else { continue }
+            completed.note(number, before: values.before, after: storedValue(property))
+        }
+        return completed
     }
 }
 

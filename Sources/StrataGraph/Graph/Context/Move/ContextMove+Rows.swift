@@ -86,7 +86,10 @@ extension ContextMove {
 
     /// - Returns: whether the object shows what its parent has now, beside its own changes.
     private func takeRowOfParent(_ object: ManagedObject) throws -> Bool {
-        if object._flags.contains(.inserted) { return false }
+        if object._flags.contains(.inserted) {
+            // Made again here, it may be back in the parent too.
+            return try object._flags.contains(.madeAgain) && context.layOverStoredRow(object)
+        }
         if object.hasNothingToMerge {
             context.pending.noteMerged(object.objectID)
             object.restoreBase()
@@ -125,6 +128,25 @@ extension ManagedObjectContext {
             return false
         }
         object.rebase(onto: image, revision: revision, keeping: kept)
+        pending.noteTouched(object)
+        return true
+    }
+
+    /// A new object of which there is a row becomes a changed one; its values stand over those of the row.
+    ///
+    /// - Returns: whether there was a row.
+    fileprivate func layOverStoredRow(_ object: ManagedObject) throws -> Bool {
+        let entity = object._entity
+        let theirs = try read { snapshot -> (RowImage, EventNumber)? in
+            guard let row = try snapshot.row(object.objectID) else { return nil }
+            return (try row.converted(to: entity.schema), row.revision)
+        }
+        guard let (image, revision) = theirs else { return false }
+        let differing = image.bytes.withUnsafeBytes { bytes in
+            entity.slotsInRow.filter { !entity.isEqual(slot: $0, bytes, object.rowBytes) }
+        }
+        pending.noteThereAgain(object)
+        object.rebase(onto: image, revision: revision, keeping: differing)
         pending.noteTouched(object)
         return true
     }

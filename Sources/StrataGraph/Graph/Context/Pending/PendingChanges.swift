@@ -70,7 +70,15 @@ struct PendingChanges {
         unlist(object, .updated)
         object.dropBase()
         noteInserted(object)
+        object.noteMadeAgain()
         noteTouched(object)
+    }
+
+    /// A new object is in the state that the context shows: it is a changed one.
+    mutating func noteThereAgain(_ object: ManagedObject) {
+        unlist(object, .inserted)
+        object.becomeChangedSinceSave()
+        updated.append(object)
     }
 
     /// Goes back to what was read and forgets that the object was changed.
@@ -153,10 +161,11 @@ struct PendingChanges {
     }
 
     private enum List {
-        case updated, deleted, touched
+        case inserted, updated, deleted, touched
 
         var objects: WritableKeyPath<PendingChanges, ContiguousArray<ManagedObject>> {
             switch self {
+            case .inserted: \.inserted
             case .updated: \.updated
             case .deleted: \.deleted
             case .touched: \.touched
@@ -165,6 +174,7 @@ struct PendingChanges {
 
         var cursor: WritableKeyPath<ChangeCursor, Int> {
             switch self {
+            case .inserted: \.inserted
             case .updated: \.updated
             case .deleted: \.deleted
             case .touched: \.touched
