@@ -137,6 +137,26 @@ struct DanglingPairTests {
         #expect(try withLoaded(new) { _ in try new.head() } == head)
     }
 
+    /// Another process writes for longer than an opening waits.
+    @Test func aStoreOpensAlsoWhereTheyCannotBeUnlinked() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        _ = try makeStore()
+        let lock = open(url.appending(path: "writer.lock").path, O_RDWR)
+        defer { close(lock) }
+        try #require(flock(lock, LOCK_EX) == 0)
+        let waiting = PersistentContainer(
+            name: "Test", model: try Self.model(false), at: .url(url),
+            options: .init(durability: .disposable, timeout: .milliseconds(200), migration: .automatic))
+        try waiting.loadPersistentStores()
+        let context = waiting.newBackgroundContext()
+        #expect(try names(owner(context), "things") == ["Kept"])
+        waiting.close()
+        try #require(flock(lock, LOCK_UN) == 0)
+        let free = try container(false)
+        let last = try withLoaded(free) { _ in try free.transactions().last?.contextName }
+        #expect(last == "mending")
+    }
+
     /// The entity returns, and with it the links.
     @Test func aModelThatHasTheEntityAgainKeepsThem() throws {
         defer { try? FileManager.default.removeItem(at: url) }

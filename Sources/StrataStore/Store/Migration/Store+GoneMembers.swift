@@ -6,10 +6,24 @@ extension Store {
     /// Unlinks pairs with objects of entities that have left the model.
     ///
     /// A migration unlinks them. Earlier versions did not, and what they have left is members that no context can show.
+    /// Where that cannot be done, as on a full disk, the store opens all the same, and the next opening tries again.
     ///
     /// - Complexity: a look-up for each entity that has left the model and each many-to-many, if nothing is to be done.
-    func unlinkGoneMembers() throws {
+    func unlinkGoneMembers() {
         guard !isReadOnly, !file.options.receivesOnly else { return }
+        do {
+            let count = try unlinkPairsOfGoneObjects()
+            guard count > 0 else { return }
+            StoreLogger.shared.notice(
+                "\(count) links of \(path) to objects whose entity has left the model were removed")
+        } catch {
+            StoreLogger.shared.warning(
+                "links of \(path) to objects whose entity has left the model could not be removed: \(error)")
+        }
+    }
+
+    /// - Returns: how many there were.
+    private func unlinkPairsOfGoneObjects() throws -> Int {
         var count = 0
         var last: [PairKey] = []
         while true {
@@ -22,11 +36,10 @@ extension Store {
             var changes = ChangeSet(
                 base: try head(), modelVersion: schema.version, author: "strata", contextName: "mending")
             changes.pairs = keys.map { ChangeSet.PairChange(key: $0, kind: .unlink) }
-            _ = try save(changes)
+            guard case .saved = try save(changes) else { break }
             count += keys.count
         }
-        guard count > 0 else { return }
-        StoreLogger.shared.notice("\(count) links of \(path) to objects whose entity has left the model were removed")
+        return count
     }
 
     private static func pairsOfGoneObjects(
