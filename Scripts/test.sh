@@ -5,10 +5,12 @@ cd "$(dirname "$0")/.."
 output="$(mktemp)"
 trap 'rm -f "$output"' EXIT
 # All tests begin at once unless told otherwise, and what a test waits for then comes after all others.
+# The whole help is read first: a pipe into `grep -q` ends `swift test` early, which pipefail takes for a failure.
 width=()
-if swift test --help-hidden | grep -q -e --experimental-maximum-parallelization-width; then
-    width=(--experimental-maximum-parallelization-width 4)
-fi
+help="$(swift test --help-hidden 2>/dev/null)"
+case "$help" in
+    *--experimental-maximum-parallelization-width*) width=(--experimental-maximum-parallelization-width 4) ;;
+esac
 swift test --skip-build ${width[@]+"${width[@]}"} "$@" 2>&1 | tee "$output"
 status=$?
 if [ "$status" -ne 0 ]; then

@@ -36,7 +36,7 @@ class _BowTie: ManagedObject {
         entity.property(\_Leaf.url, "url")
     }
 
-    nonisolated override func _visitKeyPath<_Visitor: _KeyPathVisitor>(
+    nonisolated override func _visitKeyPath<_Visitor: StrataGraph._KeyPathVisitor>(
         at index: Int, _ visitor: inout _Visitor
     ) {
         guard let object = self as? BowTie else { return }
