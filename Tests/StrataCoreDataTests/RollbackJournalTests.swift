@@ -6,8 +6,8 @@ import Testing
 
 @testable import StrataCoreData
 
-/// A file with the journal of a transaction that was not completed: SQLite takes the transaction back, and what it cannot
-/// take back is told. Needs SQLite on the machine.
+/// A file with the journal of a transaction that was not completed: SQLite takes the transaction back, and the import
+/// names what cannot be taken back. Needs SQLite on the machine.
 @Suite struct RollbackJournalTests {
     private let folder: ImportFolder
     private let journal: URL

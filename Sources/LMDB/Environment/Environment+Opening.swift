@@ -219,11 +219,11 @@ extension Environment {
         if options.locking == .shared, !options.isReadOnly { _ = mdb_reader_check(opened, nil) }
     }
 
-    /// Checks that the opened file still has its name, and that the lock file belongs to it. While the file is locked,
-    /// nobody can replace it.
+    /// Checks that the opened file still has its name, and that the lock file belongs to it. No process can
+    /// replace the file while it is locked.
     ///
     /// A process that waited for the lock while the file was replaced meets the old file's lock file, which names a
-    /// later commit than the new file has. LMDB begins the lock file anew when nobody has it open.
+    /// later commit than the new file has. LMDB makes a new lock file when no process has it open.
     private func checkIsCurrent(_ opened: OpaquePointer) throws(LMDBError) {
         guard options.residence == .named, options.locking == .shared else { return }
         guard let named = try directory.status(of: EnvironmentDirectory.dataName), FileIdentity(named) == identity

@@ -63,7 +63,7 @@ struct Compaction {
         }
     }
 
-    /// Calls `body` while nobody commits. A commit reaches the first pages before readers see it, so without the lock
+    /// Calls `body` while no process can commit. A commit reaches the first pages before readers see it, so without the lock
     /// the copy could be older than those pages.
     private func betweenCommits<R>(_ body: () throws -> R) throws -> R {
         let lock = open(path + "/writer.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

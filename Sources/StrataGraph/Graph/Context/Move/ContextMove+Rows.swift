@@ -53,7 +53,7 @@ extension ContextMove {
         announcement = changes
     }
 
-    /// A parent does not say what it changed, so every object in memory is held against its row now. One that is as it
+    /// A parent does not say what it changed, so every object in memory is compared with its row. One that is as it
     /// was keeps its values, transient ones too.
     private mutating func takeRowsOfParent() throws {
         var changes = ContextChanges(.didMerge, at: context.base)
