@@ -28,7 +28,7 @@ extension Environment {
                 try transaction.commit()
                 return result
             } catch {
-                if transaction.isOpen { transaction.abort() }
+                if transaction.isOpen, let unknown = transaction.abort() { throw unknown }
                 guard transaction.metMapFull else { throw error }
                 try growMap(from: mapSize)
             }

@@ -16,9 +16,8 @@ package final class WriteTransaction: ReadTransaction {
     private(set) var metMapFull = false
     /// Set when any operation failed.
     private(set) var hasFailed = false
-    /// What the journal of a `journaled` environment gets: the changes, in a form from which they can be made again. Nil
-    /// has a checkpoint made after the commit.
-    package var journalEntry: [UInt8]?
+    /// What `journal` has written.
+    var journaled = JournaledPart.nothing
     /// Whether a power cut may take the changes of a `journaled` environment: those that only move what is there, or that
     /// are made again.
     package var mayBeLost = false
@@ -172,7 +171,7 @@ package final class WriteTransaction: ReadTransaction {
     ///   durable or not: `Environment.reopen()`, then look for them. The transaction has ended, except where the journal
     ///   could not be written.
     package func commit() throws(LMDBError) {
-        let entry = try environment.writeEntry(of: self)
+        try environment.syncEntries(of: self)
         let handle = endHandle()
         let early = environment.beginEarlyWriting(after: beginning.duration(to: .now))
         let number = UInt64(mdb_txn_id(handle))
@@ -185,19 +184,24 @@ package final class WriteTransaction: ReadTransaction {
         if cursorsAreLost { clmdb_abandon(handle) }
         var failure = result == 0 ? nil : environment.classifyFailedCommit(result)
         if let failed = failure {
-            failure = environment.retractEntry(entry, failed)
+            if failed.code != .outcomeUnknown { failure = environment.retractEntries(of: self) ?? failed }
         } else {
             environment.noteCommit()
-            do throws(LMDBError) { try environment.confirm(self, entry: entry) } catch { failure = error }
+            do throws(LMDBError) { try environment.confirm(self) } catch { failure = error }
         }
         environment.writeEnded()
         if let failure { throw failure }
     }
 
     /// Drops the changes and ends the transaction.
-    package func abort() {
+    ///
+    /// - Returns: `outcomeUnknown` if the journal has the changes and they cannot be taken back: a power cut may make them
+    ///   happen after all.
+    @discardableResult
+    package func abort() -> LMDBError? {
         drop()
-        environment.writeEnded()
+        defer { environment.writeEnded() }
+        return environment.retractEntries(of: self)
     }
 
     /// Ends LMDB's transaction only.

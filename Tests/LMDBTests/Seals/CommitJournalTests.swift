@@ -20,7 +20,7 @@ import Testing
     private func put(_ key: UInt64, _ entry: [UInt8]?, _ environment: Environment, _ table: Table) throws {
         try environment.write { transaction in
             try transaction.put(table, key, [1])
-            transaction.journalEntry = entry
+            if let entry { try transaction.journal(entry) }
         }
     }
 
@@ -116,6 +116,43 @@ import Testing
         #expect(journal.retract(offset) == 0)
         try put(2, [3], environment, table)
         #expect(environment.journalEntries == [[1], [3]])
+    }
+
+    @Test func aTransactionThatIsGivenUpLeavesNoneOfItsEntries() throws {
+        let (environment, table) = try open()
+        defer { try? environment.close() }
+        try put(1, [1], environment, table)
+        struct GivenUp: Error {}
+        #expect(throws: GivenUp.self) {
+            try environment.write { transaction in
+                for part in 2...4 as ClosedRange<UInt8> { try transaction.journal([part], isEarly: part == 2) }
+                throw GivenUp()
+            }
+        }
+        #expect(environment.journalEntries == [[1]])
+        // The next entry is as long as the first that was given up, and ends where the second began.
+        try put(2, [5], environment, table)
+        #expect(environment.journalEntries == [[1], [5]])
+    }
+
+    @Test func aTransactionMayHaveSeveralEntriesOrTooLargeOnes() throws {
+        let (environment, table) = try open()
+        defer { try? environment.close() }
+        try environment.write { transaction in
+            try transaction.put(table, 1, [1])
+            try transaction.journal([1], isEarly: true)
+            try transaction.journal([2])
+        }
+        #expect(environment.journalEntries == [[1], [2]])
+        #expect(environment.unsyncedCommits.load(ordering: .relaxed) > 0)
+        try environment.write { transaction in
+            try transaction.put(table, 2, [1])
+            try transaction.journal([3], isEarly: true)
+            try transaction.journal(nil)
+            try transaction.journal([4])
+        }
+        #expect(environment.journalEntries == [[1], [2]])
+        #expect(environment.unsyncedCommits.load(ordering: .relaxed) == 0)
     }
 
     @Test func whatIsNoJournalIsMadeAnewAndALinkIsRefused() throws {

@@ -2,21 +2,51 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// The saves of one commit, as the journal has them.
-enum JournaledSaves {
-    /// The entry for the transactions that a write transaction has appended to the log.
+/// Gives the journal the saves of one commit, where the store has a journal.
+struct JournaledSaves {
+    private let file: StoreFile
+    private let start: LogHead
+    /// The end of what the journal has.
+    private var end: LogHead
+    /// Saves of more events are not given to the journal.
+    private static let mostEvents: UInt64 = 8192
+
+    /// - Parameter head: the end of the log before the commit.
+    init(_ file: StoreFile, after head: LogHead) {
+        self.file = file
+        start = head
+        end = head
+    }
+
+    private var isNeeded: Bool { file.options.durability == .journaled }
+
+    /// Gives it the first save of a commit, of which the disk begins to write while the views of the save are written.
+    mutating func writeEarly(through head: LogHead, _ transaction: WriteTransaction) throws {
+        guard isNeeded else { return }
+        try write(through: head, transaction, isEarly: true)
+    }
+
+    /// Gives it what it does not have yet.
+    mutating func finish(through head: LogHead, _ transaction: WriteTransaction) throws {
+        guard isNeeded else { return }
+        if end.transaction < head.transaction { try write(through: head, transaction, isEarly: false) }
+        transaction.mayBeLost = start.transaction == head.transaction
+    }
+
+    private mutating func write(through head: LogHead, _ transaction: WriteTransaction, isEarly: Bool) throws {
+        try transaction.journal(try entry(through: head, transaction), isEarly: isEarly)
+        end = head
+    }
+
+    /// The transactions of the log after what the journal has, each behind its length.
     ///
-    /// - Returns: nil if there are none, or too many for the journal.
-    static func entry(
-        after before: LogHead, through head: LogHead, _ file: StoreFile, _ transaction: WriteTransaction
-    ) throws -> [UInt8]? {
-        guard before.transaction < head.transaction, head.event.rawValue - before.event.rawValue < 8192 else {
-            return nil
-        }
+    /// - Returns: nil if they are too many for the journal.
+    private func entry(through head: LogHead, _ transaction: WriteTransaction) throws -> [UInt8]? {
+        guard head.event.rawValue - start.event.rawValue < Self.mostEvents else { return nil }
         let frames = try FrameReader(
             LogReader(transaction, file.tables, try file.histories(for: head, transaction)), head)
         var writer = ByteWriter()
-        for number in before.transaction.rawValue + 1...head.transaction.rawValue {
+        for number in end.transaction.rawValue + 1...head.transaction.rawValue {
             let frame = try frames.encodedFrame(TransactionNumber(rawValue: number), path: file.path)
             writer.append(littleEndian: UInt32(frame.count))
             frame.withUnsafeBytes { writer.append($0) }

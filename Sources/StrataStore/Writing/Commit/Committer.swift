@@ -176,7 +176,7 @@ final class Committer {
     ) throws -> [Submission.Answer] {
         projector.discard()
         var head = try file.readHead(transaction)
-        let before = head
+        var journal = JournaledSaves(file, after: head)
         projector.adopt(try file.histories(for: head, transaction))
         try projector.noteBuildingViews(at: head.event, transaction)
         var results: [Submission.Answer] = []
@@ -184,7 +184,10 @@ final class Committer {
             for changes in group[results.count...] {
                 do {
                     let written = results.isEmpty ? LogWriter.Written.nothing : .something
-                    results.append(.success(try apply(changes, &head, transaction, written)))
+                    let outcome = try apply(changes, &head, transaction, written) { head in
+                        if group.count == 1 { try journal.writeEarly(through: head, transaction) }
+                    }
+                    results.append(.success(outcome))
                 } catch let refusal as StrataError where refusal.code != .corrupt {
                     // The check throws this before the first write.
                     results.append(.failure(refusal))
@@ -194,10 +197,7 @@ final class Committer {
             guard group.count > results.count else { break }
         }
         try notePacking(head, transaction)
-        if file.options.durability == .journaled {
-            transaction.journalEntry = try JournaledSaves.entry(after: before, through: head, file, transaction)
-            transaction.mayBeLost = before.transaction == head.transaction
-        }
+        try journal.finish(through: head, transaction)
         return results
     }
 
@@ -210,7 +210,8 @@ final class Committer {
 
     /// Checks and applies one save; `head` moves past it.
     private func apply(
-        _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction, _ written: LogWriter.Written
+        _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction, _ written: LogWriter.Written,
+        sealed: (LogHead) throws -> Void
     ) throws -> SaveOutcome {
         if let earlier = try file.transaction(id: changes.transactionID, transaction) {
             var known = receipt(earlier, previousHead: earlier.firstEvent.rawValue - 1)
@@ -246,7 +247,8 @@ final class Committer {
             let record: TransactionRecord
             do {
                 record = try LogWriter.append(
-                    events, description, after: &head, file, transaction, &projector, written: written)
+                    events, description, after: &head, file, transaction, &projector, written: written,
+                    sealed: sealed)
             } catch let refusal as StrataError {
                 throw LateRefusal(cause: refusal)
             }

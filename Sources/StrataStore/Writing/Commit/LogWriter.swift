@@ -29,10 +29,11 @@ enum LogWriter {
     /// - Parameters:
     ///   - head: moves to the end of the new transaction.
     ///   - written: if nothing was written, the views can be made while the log is appended to.
+    ///   - sealed: is called with the new end when the log has the transaction, before the views are written.
     static func append(
         _ events: borrowing EventList, _ description: TransactionDescription, after head: inout LogHead,
         _ file: StoreFile, _ transaction: WriteTransaction, _ projector: inout Projector,
-        written: Written = .something
+        written: Written = .something, sealed: (LogHead) throws -> Void = { _ in }
     ) throws -> TransactionRecord {
         var record = makeRecord(events, description, head, file)
         let encoded = record.encoded()
@@ -62,12 +63,17 @@ enum LogWriter {
         }
         if sealing.packs { try file.noteBlocks(transaction) }
         record.digest = chain.finish()
-        try write(record, transaction, file, &projector)
+        try record.encoded().withUnsafeBytes {
+            try transaction.append(file.tables.transactions, record.number.rawValue, $0)
+        }
         if let newest = projector.histories.newest { head.modelVersion = newest.version }
         head.event = record.lastEvent
         head.transaction = record.number
         head.microseconds = record.microseconds
         head.digest = record.digest
+        try sealed(head)
+        projector.enter(record)
+        try projector.flush(transaction)
         try file.writeHead(head, transaction)
         return record
     }
@@ -142,15 +148,5 @@ enum LogWriter {
         var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
         events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, try record.encoded())
         return try append(events, description, after: &head, file, transaction, &projector)
-    }
-
-    private static func write(
-        _ record: TransactionRecord, _ transaction: WriteTransaction, _ file: StoreFile, _ projector: inout Projector
-    ) throws {
-        try record.encoded().withUnsafeBytes {
-            try transaction.append(file.tables.transactions, record.number.rawValue, $0)
-        }
-        projector.enter(record)
-        try projector.flush(transaction)
     }
 }
