@@ -20,7 +20,8 @@ struct JournaledSaves {
 
     private var isNeeded: Bool { file.options.durability == .journaled }
 
-    /// Gives it the first save of a commit, of which the disk begins to write while the views of the save are written.
+    /// Gives it the first save of a commit, so that the disk writes while the views of the save are written. Of use only
+    /// if no other save joins: the disk would write twice.
     mutating func writeEarly(through head: LogHead, _ transaction: WriteTransaction) throws {
         guard isNeeded else { return }
         try write(through: head, transaction, isEarly: true)

@@ -32,6 +32,8 @@ final class Committer {
     private var eventsApart: Int?
     /// Whether enough of them can go into blocks.
     private var isPackingDue = false
+    /// Whether the last commit had one save. Then it is likely that none joins the next one.
+    private var wasAlone = true
     /// A save that would touch more pages than this is refused before its first write (rule 11 of ARCHITECTURE.md).
     static let dirtyPageLimit = 64_000
 
@@ -185,7 +187,7 @@ final class Committer {
                 do {
                     let written = results.isEmpty ? LogWriter.Written.nothing : .something
                     let outcome = try apply(changes, &head, transaction, written) { head in
-                        if group.count == 1 { try journal.writeEarly(through: head, transaction) }
+                        if group.count == 1, wasAlone { try journal.writeEarly(through: head, transaction) }
                     }
                     results.append(.success(outcome))
                 } catch let refusal as StrataError where refusal.code != .corrupt {
@@ -197,6 +199,7 @@ final class Committer {
             guard group.count > results.count else { break }
         }
         try notePacking(head, transaction)
+        wasAlone = results.count == 1
         try journal.finish(through: head, transaction)
         return results
     }
