@@ -88,7 +88,7 @@ struct Shell {
 
     private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 
-    /// - Returns: whether the shell goes on.
+    /// - Returns: whether the shell continues.
     /// - Throws: `UsageError`; the exit code of a command that failed.
     func run(_ line: String, _ history: [String]) throws -> Bool {
         let words = try ShellWords.split(line)

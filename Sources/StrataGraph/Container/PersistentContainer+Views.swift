@@ -11,7 +11,8 @@ public struct ViewStatus: Sendable, Hashable {
         /// It is being made from the objects, of which it has grouped this part: a view that catches up, or an inline
         /// view of many objects that is new. Until it is done, requests group the objects themselves.
         case building(Double)
-        /// It cannot follow an event. It is tried again now and then, because a later change may have mended it.
+        /// It cannot follow an event. It tries again from time to time, because a later change may have removed the
+        /// cause.
         case failed(ViewFailureReport)
     }
 
@@ -27,7 +28,7 @@ public struct ViewStatus: Sendable, Hashable {
     public let lagInEvents: Int
     /// How long ago the first transaction was saved that its groups do not include.
     public let lag: Duration
-    /// The objects that it was told to leave out.
+    /// The objects that were left out of it by request.
     public let leftOutObjects: [ObjectID]
 
     init(_ name: String, _ upkeep: ViewUpkeep, _ state: ViewUpkeepState) {

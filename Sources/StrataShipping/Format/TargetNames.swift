@@ -9,7 +9,7 @@
 //   erasures/…                                  reserved: lists of erasures that a restore applies
 //
 // DIGEST is the beginning of the digest of transaction LAST: 16 hexadecimal digits. So logs that differ have different
-// names, and files of one name have the same content, whoever writes them, but for values that were erased since.
+// names, and every shipper writes the same content under the same name, except for values that were erased since.
 
 package import Foundation
 package import StrataModel

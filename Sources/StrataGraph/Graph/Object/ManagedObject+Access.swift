@@ -162,7 +162,7 @@ extension Optional: OptionalType {
     var wrapped: Any? { map { $0 as Any } }
 }
 
-/// Records which properties are read on objects that are not there, so that a key path tells its property names.
+/// Records which properties a key path reads on an object that stands for none, to learn their names.
 final class ProbeRecorder {
     private(set) var path: [String] = []
 

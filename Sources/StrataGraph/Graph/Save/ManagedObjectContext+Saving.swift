@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         announce(saved)
     }
 
-    /// Saves, and tells the container's observer of it, if there is one.
+    /// Saves, and reports it to the container's observer, if there is one.
     private func observedSave() throws -> ContextChanges? {
         var tally = SaveTally()
         guard parent == nil, binding.isObserved, let observer = binding.observer else { return try saveChanges(&tally) }

@@ -24,7 +24,7 @@ package struct TruncationReport: Sendable {
     /// The moment that was asked for: the last event that may be dropped.
     package var wanted: EventNumber
     package var droppedTransactions: UInt64
-    /// Events that were dropped, those aside that stay for the state at the cut.
+    /// Events that were dropped, without those that stay for the state at the cut.
     package var droppedEvents: UInt64
     /// What has kept a part of it, oldest first.
     package var holds: [HistoryHold]
@@ -216,7 +216,7 @@ extension Store {
 
     /// Lets writers of this process and of others come in between, and chooses the size of the next commit.
     ///
-    /// - Parameter isAlone: whether nobody else has written lately.
+    /// - Parameter isAlone: whether there was no other writer lately.
     func pause(
         after work: Duration, isAlone: Bool, _ limits: inout TrimLimits, _ least: TrimLimits
     ) {

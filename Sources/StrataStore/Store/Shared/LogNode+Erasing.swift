@@ -33,7 +33,7 @@ extension LogNode {
         }
     }
 
-    /// How many large values the log is asked for or told of at a time.
+    /// How many large values one question to the log names.
     static let digestsAtOnce = 1_000
     /// How often others may append meanwhile.
     static let mostAttempts = 50

@@ -6,7 +6,8 @@ import StrataModel
 // Errors of LMDB, of files and of damaged records, as callers of the store see them.
 
 extension StoreFile {
-    /// The error as callers of the store see it, with the original as its cause. Damage is told to `damageHandler`.
+    /// The error as callers of the store see it, with the original as its cause. Damage is also passed to
+    /// `damageHandler`.
     func publicError(_ error: any Error, during work: String) -> any Error {
         let known = Self.publicError(error, during: work, path: path)
         if let known = known as? StrataError, known.code == .corrupt { damageHandler.withLock { $0 }?(known) }

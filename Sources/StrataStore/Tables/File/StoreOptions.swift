@@ -84,7 +84,7 @@ package struct StoreOptions: Sendable {
     package var receivesOnly = false
     /// How long a save waits for writers of other processes before it fails with `persistentStoreTimeout`.
     package var writerLockTimeout = Duration.seconds(30)
-    /// How long a save that others have overtaken twice may hold the exclusive turn while they wait.
+    /// How long a save that found newer saves twice may hold the exclusive turn while others wait.
     package var turnLimit = Duration.seconds(5)
     /// Address space for the map; nil is the default of the LMDB layer. It takes no disk space.
     package var mapSizeInBytes: Int?
@@ -102,7 +102,7 @@ package struct StoreOptions: Sendable {
     package var packing = PackingLimits()
     /// Whether damage that is met has the views rebuilt.
     package var mendsViews = false
-    /// Is told of damage that a read, a save or a look at the pages meets, on the thread that meets it.
+    /// Gets the damage that a read, a save or a check of the pages meets, on the thread that meets it.
     package var damageHandler: (@Sendable (StrataError) -> Void)?
     /// Whether all pages are looked at in the background.
     package var scrubbing: StoreScrubbing?
@@ -112,7 +112,7 @@ package struct StoreOptions: Sendable {
     package var viewKeeping = ViewKeeping.background
     /// How much a step of a view that catches up takes on.
     package var viewStepLimits = ViewStepLimits()
-    /// Is told the name of a view that catches up after each of its steps by this process, and how far it has come.
+    /// Gets the name and the state of a view that catches up, after each step that this process makes.
     package var viewObserver: (@Sendable (String, ViewUpkeepState) -> Void)?
     /// The least number of events in a part of the past that many moments share; nil if each moment makes its own layers.
     /// With parts, a moment near another one that was read costs little, and every read of the past a little more.

@@ -46,7 +46,7 @@ struct FaultRuns {
     static let longestList = 1 << 16
     /// How many walks may be nested.
     private static var limit: Int { 4 }
-    /// How far behind the expected index an object is looked for: objects between may be in memory already.
+    /// How far after the expected index an object is looked for: objects in between may be in memory already.
     private static var reach: Int { 4 }
     private static var shortest: Int { 8 }
     private static var longest: Int { 64 }
