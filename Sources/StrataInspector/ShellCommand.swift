@@ -135,7 +135,7 @@ struct Shell {
     private func runCommand(_ arguments: [String]) throws {
         Output.shared.flush()
         guard let end = GuardedRun.childEnd([:], [CommandLine.arguments.first ?? "strata"] + arguments) else {
-            throw UsageError("The system starts no process for the command.")
+            throw UsageError("The system could not start a process for the command.")
         }
         switch end {
         case .code(ExitStatus.fine): break

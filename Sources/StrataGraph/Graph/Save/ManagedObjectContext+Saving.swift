@@ -96,7 +96,7 @@ extension ManagedObjectContext {
             case nil: continue
             }
         }
-        throw StrataError(.merge, "Others kept changing what this save changes.")
+        throw StrataError(.merge, "Other saves kept changing the same objects. Save again.")
     }
 
     /// Hands the changes to the store. Changes whose save was in doubt keep their transaction id, so that they are

@@ -71,7 +71,9 @@ extension LogNode {
             try receiveHere(found)
         }
         throw StrataError(
-            .logUnavailable, "Others save to the shared log \(connection.name) all the time.",
+            .logUnavailable,
+            "Other machines saved to the shared log \(connection.name) during each of \(Self.mostAttempts) attempts. "
+                + "Try again.",
             context: .init(path: file.path))
     }
 

@@ -76,7 +76,7 @@ struct RankWriter: ~Copyable {
             block.count -= 1
             block.isChanged = true
             guard block.count >= 0 else {
-                throw StrataError(.corrupt, "A ranked order would have fewer rows than none. Rebuild the views.")
+                throw StrataError(.corrupt, "A ranked order would count its rows below zero. Rebuild the views.")
             }
             blocks[level] = block
         }
