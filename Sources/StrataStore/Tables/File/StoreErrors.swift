@@ -93,6 +93,11 @@ extension StrataError {
             self.init(.readOnly, "The store is open for reading only.", context: context, cause: error)
         case .closed:
             self.init(.storeClosed, "The store is closed.", context: context, cause: error)
+        case .processIDInUse:
+            self.init(
+                .persistentStoreOpen,
+                "Another process with the process id of this one has the store open, as in another container. Run "
+                    + "programs that share a store in one PID namespace.", context: context, cause: error)
         case .missing, .empty, .foreign, .newerFormat, .versionMismatch, .permissionDenied, .symbolicLink,
             .insecurePermissions, .networkFileSystem, .conflictingOptions, .alreadyExists:
             self.init(.persistentStoreOpen, "The store cannot be opened: \(error)", context: context, cause: error)
