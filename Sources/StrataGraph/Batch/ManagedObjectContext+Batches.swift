@@ -165,7 +165,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// What the steps of one batch insert share.
+/// The state that the steps of one batch insert share.
 private struct BatchInserter: Sendable {
     private let writer: BatchWriter
     private let entity: EntityRuntime

@@ -2,7 +2,7 @@ public import Foundation
 public import StrataModel
 import StrataStore
 
-/// How far a declared view has come.
+/// The progress of a declared view.
 public struct ViewStatus: Sendable, Hashable {
     /// What a view does.
     public enum State: Sendable, Hashable {
@@ -71,7 +71,7 @@ public struct ViewFailureReport: Sendable, Hashable {
 }
 
 extension PersistentContainer {
-    /// How far each view of the model has come.
+    /// The progress of each view of the model.
     ///
     /// - Throws: `storeClosed`, `corrupt`.
     /// - Complexity: O(views).

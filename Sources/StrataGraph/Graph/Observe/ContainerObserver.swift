@@ -24,7 +24,7 @@ extension ContainerObserver {
     public func viewMoved(_ view: ViewMeasurement) {}
 }
 
-/// How far a view that catches up has come.
+/// The progress of a view that catches up.
 public struct ViewMeasurement: Sendable {
     /// The name of the view.
     public let name: String

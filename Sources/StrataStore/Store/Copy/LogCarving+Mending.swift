@@ -2,8 +2,8 @@ import Foundation
 import LMDB
 import StrataModel
 
-// A log whose transaction records are lost in part. A copy without free pages has them at its end, so that they are
-// lost first when such a file is cut.
+// Mends a log whose transaction records are lost in part. A copy without free pages has them at its end, so that they
+// are lost first when such a file is cut.
 extension LogCarving {
     private static let note = "The record of this transaction is lost; author and time are not known."
 

@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// What a step of a truncation changes in the log and in the views of it.
+/// The changes that a step of a truncation makes to the log and to views of it.
 struct LogChange: ~Copyable {
     /// After the change.
     private(set) var sum: EventSum

@@ -75,7 +75,7 @@ extension LogNode {
 }
 
 extension Store {
-    /// What the store is called among those with its log.
+    /// The identity of the store among those that share its log.
     func nodeIdentity() throws -> NodeIdentity {
         let place = NodeIdentity.place(of: path)
         let known = try file.environment.read { transaction in

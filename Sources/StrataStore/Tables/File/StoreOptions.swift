@@ -42,7 +42,7 @@ package struct StoreScrubbing: Sendable, Hashable {
 
 /// How much of its history a store keeps, and how often that is looked after.
 package struct StoreRetention: Sendable, Hashable {
-    /// What is kept. Tags, subscriptions and contexts of this process hold more than that.
+    /// How much is kept. Tags, subscriptions and contexts of this process may hold more.
     package enum Kept: Sendable, Hashable {
         case everything
         /// The states of so long.
@@ -54,7 +54,7 @@ package struct StoreRetention: Sendable, Hashable {
     }
 
     package var kept: Kept
-    /// What is kept of the history of entities, by their names, where that is less.
+    /// How much history of some entities is kept, by their names, where that is less.
     package var entities: [String: Kept]
     /// From the end of one truncation to the beginning of the next.
     package var interval: Duration

@@ -52,13 +52,13 @@ struct FaultRuns {
     private static var longest: Int { 64 }
     /// At most `limit`; those that ended have no ids.
     private var runs: [Run] = []
-    /// Where the oldest stands when there are `limit`.
+    /// The index of the oldest when there are `limit`.
     private var oldest = 0
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// The app was given these objects, in this order.
+    /// Notes that the app got these objects, in this order.
     mutating func begin(_ ids: [ObjectID]) {
         if ids.count > 2 { keep(Run(ids: ids, next: 0, length: 0, isBegun: false)) }
     }
