@@ -12,7 +12,7 @@ extension LogCarving {
     func mended() throws -> Assembled {
         var log = Assembled()
         var (digest, microseconds) = (LogHead.start.digest, Int64.min)
-        // Once a record was made up, digests of before say nothing.
+        // After a record that was made up, earlier digests prove nothing.
         var isChained = true
         var model = ModelVersion(rawValue: 0)
         var next: UInt64 = 1

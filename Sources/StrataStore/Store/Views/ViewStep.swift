@@ -113,7 +113,7 @@ struct ViewStepMaker {
         return step
     }
 
-    /// The step that notes why the view does not go on.
+    /// The step that notes why the view cannot follow.
     func step(failing failure: ViewFailure) -> ViewStep {
         var step = step(after: before ?? ViewProgress())
         step.after.failure = failure
