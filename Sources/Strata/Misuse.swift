@@ -1,4 +1,4 @@
-// What generated code calls for a variable whose type no property can have. These functions exist for their messages:
+// Functions that generated code calls for a variable whose type no property can have. They exist for their messages:
 // without them the compiler lists every overload that does not fit.
 
 extension ManagedObject {

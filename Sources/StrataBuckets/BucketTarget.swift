@@ -22,7 +22,7 @@ public struct BucketTarget: ShippingTarget {
     private let bucketPath: String
     /// Before each name; empty, or ends with `/`.
     private let prefix: String
-    /// Whether the server was found not to know conditions.
+    /// Whether the server has proved not to support conditions.
     private let lacksConditions = Locked(false)
 
     /// The address, such as `s3://backups/Movies`.

@@ -88,7 +88,7 @@ struct Shell {
 
     private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 
-    /// - Returns: whether the shell goes on.
+    /// - Returns: whether the shell continues.
     /// - Throws: `UsageError`; the exit code of a command that failed.
     func run(_ line: String, _ history: [String]) throws -> Bool {
         let words = try ShellWords.split(line)
@@ -135,7 +135,7 @@ struct Shell {
     private func runCommand(_ arguments: [String]) throws {
         Output.shared.flush()
         guard let end = GuardedRun.childEnd([:], [CommandLine.arguments.first ?? "strata"] + arguments) else {
-            throw UsageError("The system starts no process for the command.")
+            throw UsageError("The system could not start a process for the command.")
         }
         switch end {
         case .code(ExitStatus.fine): break

@@ -1,10 +1,10 @@
 public import StrataGraph
 
-/// Tells several observers of the same work, such as metrics and traces.
+/// Reports the same work to several observers, such as metrics and traces.
 public struct ObserverGroup: ContainerObserver {
     private let observers: [any ContainerObserver]
 
-    /// Makes a group that tells its observers in their order.
+    /// Makes a group that calls its observers in their order.
     public init(_ observers: any ContainerObserver...) { self.observers = observers }
 
     /// Tells each observer of a save.

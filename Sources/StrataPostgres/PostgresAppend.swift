@@ -64,7 +64,7 @@ enum PostgresAppend {
         end $$
         """
 
-    /// What stores called before version 4: they did not say which large values a transaction needs. If such a
+    /// The functions of stores before version 4, which did not say which large values a transaction needs. If such a
     /// store still runs, its saves are refused with the reason.
     static let refusal = """
         create or replace function strata.append(

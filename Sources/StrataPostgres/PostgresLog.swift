@@ -5,8 +5,8 @@ import StrataStore
 
 /// A shared log in a PostgreSQL database: one row says where it ends, and an append locks it.
 ///
-/// Two connections: one for questions, one question at a time; and one that waits for notifications (`PostgresNews`),
-/// which also tells others of the appends of this one.
+/// It has two connections. One asks, a question at a time. The other waits for notifications (`PostgresNews`) and sends
+/// those about this process's appends.
 final class PostgresLog: SharedLog {
     private let address: String
     private let lineage: String
@@ -52,8 +52,8 @@ final class PostgresLog: SharedLog {
 
     // MARK: Asking
 
-    /// Asks on the connection, and once more on a new one if that had been open and is closed by now: servers and what
-    /// is between end connections that are idle. All that is asked may be asked twice.
+    /// Asks on the connection. If it had been open and is closed by now, asks once more on a new one: servers and
+    /// proxies end idle connections. Every question can be asked twice without harm.
     func ask<R>(
         _ body: (PostgresConnection, ContinuousClock.Instant) throws(SharedLogFailure) -> R
     ) throws(SharedLogFailure) -> R {
@@ -78,14 +78,14 @@ final class PostgresLog: SharedLog {
         do throws(SharedLogFailure) {
             return try body(try connected(&slot, deadline), deadline)
         } catch {
-            // After a refusal the connection is sound.
+            // After a refusal the connection can still be used.
             if case .refused = error { throw slot.connection.map { explained(error, $0, deadline) } ?? error }
             slot.connection = nil
             throw error
         }
     }
 
-    /// Says that the tables have another version by now, if that is why something is missing there.
+    /// The error that the tables have another version by now, if that is why something is missing there.
     private func explained(
         _ refusal: SharedLogFailure, _ connection: PostgresConnection, _ deadline: ContinuousClock.Instant
     ) -> SharedLogFailure {
@@ -103,7 +103,7 @@ final class PostgresLog: SharedLog {
         do throws(SharedLogFailure) {
             return try attempt(&slot, deadline, body)
         } catch {
-            // What was asked first may have been done.
+            // The first question may have been carried out.
             if case .answerLost = first, case .unreachable = error { throw first }
             throw error
         }

@@ -3,11 +3,10 @@ import Locking
 import StrataModel
 import StrataStore
 
-/// Waits for appends of others, and tells them of those of this process.
+/// Waits for appends of other processes, and notifies them of those of this one.
 ///
-/// Others are told by a notification after the commit, at most one in `quiet`: a notification inside the append would
-/// have commits wait for each other. A notification may be lost with its sender, so the end of the log is also asked
-/// for every `interval`.
+/// A notification is sent after the commit, at most one in `quiet`: inside the append it would make commits wait for
+/// each other. A notification is lost if its sender ends before, so the end of the log is also read every `interval`.
 ///
 /// `link` has a mutex of its own, which a thread holds while it waits; `orders` is short.
 final class PostgresNews: Sendable {
@@ -22,7 +21,7 @@ final class PostgresNews: Sendable {
     }
 
     private struct Orders {
-        /// The last transaction that others are to be told of.
+        /// The last transaction that the next notification is about.
         var news: TransactionNumber?
         var isClosed = false
     }
@@ -41,13 +40,13 @@ final class PostgresNews: Sendable {
         signal = WakeUp()
     }
 
-    /// Has others told soon.
+    /// Has a notification sent soon.
     func tell(_ number: TransactionNumber) {
         let isFirst = orders.withLock { orders in
             defer { orders.news = max(orders.news ?? .zero, number) }
             return orders.news == nil
         }
-        // While others wait to be told, the thread wakes by itself.
+        // While a notification is due, the thread wakes by itself.
         if isFirst { signal.raise() }
     }
 

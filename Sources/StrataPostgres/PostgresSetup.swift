@@ -17,8 +17,8 @@ public enum PostgresSetup {
     /// Makes the tables of shared logs in the schema `strata`, or brings older ones up to date; in one transaction.
     /// Several may do so at once, and stores may read and save meanwhile.
     ///
-    /// Bringing tables up to date needs a moment without readers. While a long one is at work, such as a backup of the
-    /// database, it is tried again and again, and saves go on between.
+    /// Bringing tables up to date needs a moment without readers. While a long reader is at work, such as a backup of
+    /// the database, the attempt is repeated, and saves continue in between.
     ///
     /// - Parameter address: a connection URI or string as libpq has them, with the rights to make a schema.
     /// - Returns: the version of the tables before, 0 if there were none, and now.
@@ -34,7 +34,7 @@ public enum PostgresSetup {
                 do throws(SharedLogFailure) {
                     return try makeTables(connection, access, deadline)
                 } catch {
-                    // Ends when the other one has made everything: each time it has made something.
+                    // This ends: each round, the other connection has made at least one thing more.
                     guard let code = connection.lastRefusal, .now < deadline else { throw error }
                     switch code {
                     case isInUse: Thread.sleep(forTimeInterval: 0.3)
@@ -51,11 +51,11 @@ public enum PostgresSetup {
         }
     }
 
-    /// What PostgreSQL says where another connection makes the same at the same time: `if not exists` does not wait for
-    /// it. A name or key that is there, a schema, a table, a role; transactions that stand in each other's way.
+    /// PostgreSQL's error codes for two connections that make the same things at once, because `if not exists` does not
+    /// wait: an existing key, schema, table or role, and transactions that block each other.
     private static let madeByAnother: Set = ["23505", "42P06", "42P07", "42710", "40001", "40P01"]
 
-    /// What PostgreSQL says where others held a table for longer than `lock_timeout`.
+    /// PostgreSQL's error codes for a table that others held for longer than `lock_timeout`.
     private static let isInUse = "55P03"
 
     private static func makeTables(

@@ -60,9 +60,9 @@ import Testing
                 sum &+= Int(truncatingIfNeeded: page.number(at: page.offset(of: index)) ?? 0)
             }
             for key in [0, 1, 2999, UInt64.max] {
-                var span = KeySpan(key)
-                if let rank = page.rank(&span, kind), kind == .leaf,
-                    case .found(let value) = page.outcome(at: rank, span)
+                var search = InterpolationSearch(key)
+                if let rank = page.rank(&search, kind), kind == .leaf,
+                    case .found(let value) = page.outcome(at: rank, search)
                 {
                     sum += value.count
                 }

@@ -55,6 +55,23 @@ import Testing
         environment.end(own)
     }
 
+    /// Processes of two containers may have the same id. LMDB locks the byte of the lock file at a reader's process id;
+    /// here a lock of an open file description stands for the other process.
+    @Test func aReaderWithTheIDOfAnotherProcessIsNamed() throws {
+        try store.fill()
+        let file = Glibc.open(store.path + "/lock.mdb", O_RDWR)
+        defer { close(file) }
+        var lock = flock(
+            l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: off_t(getpid()), l_len: 1, l_pid: 0)
+        let setOpenFileLock: Int32 = 37  // F_OFD_SETLK
+        #expect(fcntl(file, setOpenFileLock, &lock) == 0)
+        let environment = try store.open()
+        #expect(code { try environment.read { _ in } } == .processIDInUse)
+        lock.l_type = Int16(F_UNLCK)
+        #expect(fcntl(file, setOpenFileLock, &lock) == 0)
+        #expect(throws: Never.self) { try environment.read { _ in } }
+    }
+
     @Test func aWriterInAnotherProcessIsBusyUntilItDies() throws {
         let child = try ChildProcess("hold-write", store)
         #expect(child.line() == "holding a write")

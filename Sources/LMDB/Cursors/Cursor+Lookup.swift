@@ -42,18 +42,18 @@ extension Cursor {
 /// Several searches for keys of eight bytes, all in the same phase.
 private struct GroupSearch {
     struct Search {
-        var span: KeySpan
+        var interpolation: InterpolationSearch
         /// The number of the page that comes next; nil where there is none.
         var number: UInt64?
         /// The page that is looked at; nil where it is of another kind.
         var page: Page?
-        var walk = KeySpan.Walk.over
+        var walk = InterpolationSearch.Walk.over
         /// The offset in the page of the entry that is looked at next.
         var offset = 0
         /// `unknown` while the search goes on.
         var outcome = SearchOutcome.unknown
 
-        init(key: UInt64) { span = KeySpan(key) }
+        init(key: UInt64) { interpolation = InterpolationSearch(key) }
     }
 
     private let searches: UnsafeMutableBufferPointer<Search>
@@ -103,7 +103,7 @@ private struct GroupSearch {
         search.page = search.number.flatMap { pages.page($0) }.flatMap { Page($0, kind) }
         search.walk = .over
         guard let page = search.page else { return }
-        search.walk = search.span.walk(through: page.count, kind)
+        search.walk = search.interpolation.walk(through: page.count, kind)
         if search.walk.goesOn { lookAhead(&search, page) }
     }
 
@@ -121,7 +121,7 @@ private struct GroupSearch {
             (search.page, search.walk) = (nil, .over)
             return false
         }
-        search.walk.compare(key, &search.span)
+        search.walk.compare(key, &search.interpolation)
         guard search.walk.goesOn else { return false }
         lookAhead(&search, page)
         return true
@@ -133,14 +133,14 @@ private struct GroupSearch {
         search.number = search.page?.child(search.walk.low &- 1)
         guard let number = search.number, let bytes = pages.addressOfPage(number) else { return }
         pages.pageGuard.prefetch(number)
-        Page.prefetch(bytes, search.span, kind, branchCount: branchCount)
+        Page.prefetch(bytes, search.interpolation, kind, branchCount: branchCount)
     }
 
     /// Ends a search with the entry that it has come to, if that has the key.
     @inline(__always)
     private func take(_ search: inout Search) {
         guard let page = search.page else { return }
-        search.outcome = page.outcome(at: search.walk.low, search.span)
+        search.outcome = page.outcome(at: search.walk.low, search.interpolation)
         if case .found(let value) = search.outcome, let start = value.baseAddress {
             clmdb_prefetch(start)
             clmdb_prefetch(start + 64)

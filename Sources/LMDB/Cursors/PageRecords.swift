@@ -105,7 +105,7 @@ extension Cursor {
             return (key, value)
         }
         guard let sought = page.key(index), try seek(to: sought), key.baseAddress == sought.baseAddress
-        else { throw damaged("record \(index) of it") }
+        else { throw damaged("its record \(index) lies outside") }
         return (key, value)
     }
 

@@ -6,7 +6,7 @@
 import CLMDB
 import Locking
 
-// The journal from opening to removal. What a commit writes to it is in `Environment+Journaling`.
+// The journal from opening to removal. What a commit writes to it is in `Environment+CommitJournal`.
 
 extension Environment {
     /// Whether a directory has a journal. If so, every process that commits must write to it.

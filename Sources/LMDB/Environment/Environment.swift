@@ -122,7 +122,7 @@ package final class Environment: @unchecked Sendable {
 
     @inline(never)
     func failure(_ result: Int32, _ operation: String) -> LMDBError {
-        SystemError.lmdb(result, operation, path)
+        result == EAGAIN ? failure(.processIDInUse, operation) : SystemError.lmdb(result, operation, path)
     }
 
     /// LMDB's environment; only inside the gate.

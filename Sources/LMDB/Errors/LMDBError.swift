@@ -41,6 +41,9 @@ package struct LMDBError: Error, Sendable, Equatable {
         case permissionDenied
         /// A lock was not free, or transactions stayed open, until the timeout.
         case busy
+        /// A process with the same id in another PID namespace, as of a container, reads the store. LMDB tells readers
+        /// apart by a lock on the byte of `lock.mdb` at their process id.
+        case processIDInUse
         /// The environment was opened by the parent of this process.
         case usedAfterFork
         /// The directory is on a network or user-space file system.
@@ -133,6 +136,7 @@ extension LMDBError.Code {
 
     private var rareSentence: String {
         switch self {
+        case .processIDInUse: "a process of another PID namespace with the same id has the store open"
         case .usedAfterFork: "the environment was opened before a fork; open it again in the child"
         case .networkFileSystem: "a network or user-space file system cannot hold a store safely"
         case .symbolicLink: "a symbolic link or special file stands where a plain one is needed"
@@ -147,6 +151,7 @@ extension LMDBError.Code {
         case .conflictingOptions: "the store is open in this process with other options"
         case .unrestored: "the system has stopped since the store was written, and no writer has taken it back yet"
         case .closed: "the environment is closed"
+        case .other(let number) where number > 0: "\(SystemError.text(number)) (error \(number) of the system)"
         case .other(let number): "unexpected code \(number)"
         default: "unexpected failure"
         }

@@ -7,7 +7,7 @@ import CLMDB
 
 /// Reads the length of an open file, as cheaply as the system allows.
 enum FileLength {
-    /// The length in bytes; nil if it is no plain file, or if the system does not tell.
+    /// The length in bytes; nil if it is no plain file, or if the system call fails.
     ///
     /// On Linux only the length is requested: reading the times makes the next sync slower (`clmdb_identify`).
     static func of(_ descriptor: Int32) -> Int? {

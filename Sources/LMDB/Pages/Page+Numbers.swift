@@ -21,24 +21,25 @@ extension Page {
         return UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset &+ Self.entryHeaderSize, as: UInt64.self))
     }
 
-    /// How many entries of the page have keys not above the span's; nil if the search meets a key that is no number.
+    /// How many entries of the page have keys not above the one searched for; nil if the search meets a key that is no
+    /// number.
     @inline(__always)
-    func rank(_ span: inout KeySpan, _ kind: Kind) -> Int? {
-        var walk = span.walk(through: count, kind)
+    func rank(_ search: inout InterpolationSearch, _ kind: Kind) -> Int? {
+        var walk = search.walk(through: count, kind)
         while walk.goesOn {
             guard let key = number(at: offset(of: walk.probe)) else { return nil }
-            walk.compare(key, &span)
+            walk.compare(key, &search)
         }
         return walk.low
     }
 
     /// The result of a search that ends at a rank of a leaf page.
     @inline(__always)
-    func outcome(at rank: Int, _ span: KeySpan) -> SearchOutcome {
-        guard rank > 0, span.lower == span.key else { return .absent }
+    func outcome(at rank: Int, _ search: InterpolationSearch) -> SearchOutcome {
+        guard rank > 0, search.lower == search.key else { return .absent }
         // A long value has pages of its own.
         guard let record = record(rank &- 1), record.key.count == 8,
-            UInt64(bigEndian: record.key.loadUnaligned(as: UInt64.self)) == span.key
+            UInt64(bigEndian: record.key.loadUnaligned(as: UInt64.self)) == search.key
         else { return .unknown }
         return .found(record.value)
     }
@@ -46,18 +47,21 @@ extension Page {
     /// Prefetches what a search will look at in a page: its head, and the entry of the key, as it would lie if keys
     /// were evenly spaced and entries of one size had been appended, as those of rows are. A wrong guess costs little.
     ///
-    /// - Parameter count: about how many entries a branch page has; a leaf page has one for each number of the span.
+    /// - Parameter count: about how many entries a branch page has; a leaf page has one for each number between the
+    ///   nearest keys.
     @inline(__always)
-    static func prefetch(_ bytes: UnsafeRawBufferPointer, _ span: KeySpan, _ kind: Kind, branchCount count: Int) {
+    static func prefetch(
+        _ bytes: UnsafeRawBufferPointer, _ search: InterpolationSearch, _ kind: Kind, branchCount count: Int
+    ) {
         guard let start = bytes.baseAddress else { return }
         clmdb_prefetch(start)
-        guard let lower = span.lower, let upper = span.upper else { return }
+        guard let lower = search.lower, let upper = search.upper else { return }
         let width = upper &- lower
         let count = kind == .leaf ? Int(clamping: width) : count
         guard count > 0, count <= bytes.count / 8 else { return }
         let index =
             kind == .leaf
-            ? Int(span.key &- lower) : Int(Double(span.key &- lower) / Double(width) * Double(count))
+            ? Int(search.key &- lower) : Int(Double(search.key &- lower) / Double(width) * Double(count))
         clmdb_prefetch(start + (headerSize &+ 2 &* index))
         // LMDB fills a page from its end on.
         let size = kind == .leaf ? (bytes.count &- headerSize) / count &- 2 : entryHeaderSize &+ 8

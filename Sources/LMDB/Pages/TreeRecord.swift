@@ -1,6 +1,6 @@
 /// Where a tree begins, and its shape: a record of 48 bytes in the meta pages, and for each table in LMDB's main table.
 ///
-///     0   u32, another thing in each place
+///     0   u32; its meaning depends on where the record is
 ///     4   flags u16
 ///     6   depth u16
 ///     8   branch pages u64

@@ -36,7 +36,7 @@ extension Page {
         var shared = 0
         while shared < min(last.count, first.count), last[shared] == first[shared] { shared += 1 }
         guard shared + 1 < key.count else { return nil }
-        // The byte that differs tells the key from one of the two. What follows may sink, or rise, as far as it can.
+        // At this byte the key differs from one of the two. So the bytes after it may take their least or greatest value.
         let isAtLast = shared < last.count && key[shared] == last[shared]
         let start = entry.keyOffset + shared + 1
         return UnusedBytes(range: start..<entry.valueOffset, filler: isAtLast ? 0xFF : 0)

@@ -7,7 +7,7 @@ enum HeadState: Equatable {
     /// There is no seal, or one of an older state of the file: a program that does not know `pages.sums` has written.
     case unsealed
 
-    /// What is wrong with the meta pages, and what the reader of the message can do.
+    /// The problem with the meta pages, and what can be done about it, as a sentence.
     struct Damage: Error {
         let sentence: String
     }
@@ -16,8 +16,8 @@ enum HeadState: Equatable {
     ///   - pages: the two meta pages, at least `MetaPage.size` bytes of each.
     ///   - newest: the newest seal.
     ///   - before: the seal before it, if it is still there.
-    ///   - mayBeOlder: whether the data file may rightly be at an older commit: commits were not synced, and the system
-    ///     has been started since.
+    ///   - mayBeOlder: whether the data file may legitimately be at an older commit, because commits were not synced
+    ///     and the system has been restarted since.
     static func of(
         _ pages: (UnsafeRawBufferPointer, UnsafeRawBufferPointer), newest: Seal?, before: Seal?, mayBeOlder: Bool
     ) throws(Damage) -> HeadState {

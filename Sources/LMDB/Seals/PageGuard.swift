@@ -10,12 +10,12 @@ import Synchronization
 /// Looks at each page of a data file before LMDB or this module reads it, so that a damaged page is an error and not
 /// the end of the process.
 ///
-/// A page is held against its sum (`PageSums`). One that has it is remembered with its sum, as long as the page keeps that;
-/// so each page is summed once. Where there is no sum, the page's structure is looked at, and it is remembered with the
-/// *mark* of the state in which it was: no page that a transaction can reach is written before the transaction ends.
+/// The guard compares a page with its sum (`PageSums`) and remembers the sum of each page that matches. As long as the
+/// entry stays the same, the page is not summed again. A page without a sum is checked by its structure and remembered
+/// with the *mark* of the present state: no page that a transaction can reach is written before the transaction ends.
 ///
-/// What is remembered and the length of the file are atomic. The rest changes only while no transaction is open, or
-/// guards itself. That is why the class is `Sendable`.
+/// The class is `Sendable`: the remembered sums and the length of the file are atomic; the rest changes only while no
+/// transaction is open, or has a lock of its own.
 final class PageGuard: @unchecked Sendable {
     /// For each page of the map the sum or mark with which it was admitted; 0 for none.
     @exclusivity(unchecked) private var memo: UnsafeMutablePointer<Atomic<UInt32>>?

@@ -2,13 +2,13 @@ import CChecksum
 import Synchronization
 
 extension PageSums {
-    /// What the sums say of a page.
+    /// The verdict of the sums on a page.
     enum Verdict {
         /// It is the page that was written, with this sum.
         case sound(UInt32)
         /// Nothing: its structure has to do.
         case unknown
-        /// It is another than the one that was written.
+        /// It is not the page that was written.
         case damaged
     }
 

@@ -182,7 +182,7 @@ final class PageSums: @unchecked Sendable {
 
     /// Uses an open file; takes the descriptor in every case.
     ///
-    /// - Returns: whether it is a file of sums for this data file. One that is not is made anew by the next writer.
+    /// - Returns: whether it is a file of sums for this data file. Otherwise the next writer makes the file anew.
     func attach(_ opened: Int32) throws(SystemFailure) -> Bool {
         let header = [UInt8](opened, at: 0, count: 32)?.withUnsafeBytes { bytes in
             (0..<4).map { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }

@@ -5,8 +5,8 @@ extension ReadTransaction {
     /// The value stored under a number in big-endian bytes, or nil; valid until `SnapshotPages.groupWidth` more values
     /// have been found so in this transaction.
     ///
-    /// The search looks at fewer entries of each page than halving does (`KeySpan`). In a write transaction LMDB
-    /// searches.
+    /// The search looks at fewer entries of each page than halving does (`InterpolationSearch`). In a write transaction
+    /// LMDB searches.
     ///
     /// The first thousand values after an environment was opened (`EnvironmentOptions.sparingReads`) are read from
     /// copies of their pages: the first load from a page in the map also maps its neighbours (64 KB on Linux, or, from
@@ -34,23 +34,23 @@ extension SnapshotPages {
     func find(_ key: UInt64, in table: Table, isSparing: Bool = false) throws(LMDBError) -> SearchOutcome {
         let tree = try tree(of: table)
         if tree.depth == 0 { return .absent }
-        var span = KeySpan(key)
+        var search = InterpolationSearch(key)
         var number = tree.root
         for level in 1..<Int(tree.depth) {
-            guard let page = page(number, .branch, isCopied: isSparing), let rank = page.rank(&span, .branch),
+            guard let page = page(number, .branch, isCopied: isSparing), let rank = page.rank(&search, .branch),
                 let child = page.child(rank &- 1)
             else { return .unknown }
             number = child
             if !isSparing, let bytes = addressOfPage(number) {
                 pageGuard.prefetch(number)
                 let isLeaf = level &+ 1 == Int(tree.depth)
-                Page.prefetch(bytes, span, isLeaf ? .leaf : .branch, branchCount: tree.branchCount)
+                Page.prefetch(bytes, search, isLeaf ? .leaf : .branch, branchCount: tree.branchCount)
             }
         }
-        guard let page = page(number, .leaf, isCopied: isSparing), let rank = page.rank(&span, .leaf) else {
+        guard let page = page(number, .leaf, isCopied: isSparing), let rank = page.rank(&search, .leaf) else {
             return .unknown
         }
-        return page.outcome(at: rank, span)
+        return page.outcome(at: rank, search)
     }
 
     /// Where a page lies in the map, before it is admitted.

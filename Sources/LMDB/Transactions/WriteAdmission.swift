@@ -32,8 +32,8 @@ final class WriteAdmission {
     /// By table.
     private let leaves: UnsafeMutablePointer<Leaf>
     private let tableCount: Int
-    /// Whether the sums of pages are of the commit that the transaction began at, so that they tell its pages from new
-    /// ones.
+    /// Whether the sums of pages are of the commit that the transaction began at, so that they distinguish its pages
+    /// from new ones.
     private lazy var isSealed = pages.areSealed
 
     /// - Parameter pages: of the commit that the transaction begins at.

@@ -1,14 +1,14 @@
-/// What a look at every page of a file has found.
+/// The findings of a survey of every page of a file.
 package struct PageSurvey: Sendable {
     /// One thing that is wrong.
     package struct Problem: Sendable, Hashable {
         /// The number of the page.
         package let page: UInt64
-        /// What is wrong with it, as the end of a sentence that begins with the page.
+        /// The problem, as the end of a sentence that begins with the page.
         package let sentence: String
     }
 
-    /// What is wrong; empty if the file is whole.
+    /// The problems; empty if the file is whole.
     package internal(set) var problems: [Problem]
     /// Whether the pages have sums, which they were compared with.
     package internal(set) var hasSums = false

@@ -189,7 +189,7 @@ struct FileTable {
     func has(_ column: String) -> Bool { names.contains(column) }
 }
 
-/// What Core Data notes about a store as a whole, in `Z_METADATA`.
+/// Core Data's record of a store as a whole, in `Z_METADATA`.
 private struct StoreFacts {
     var identifier = ""
     var frameworkVersion: Int64?

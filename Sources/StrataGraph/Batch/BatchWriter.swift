@@ -25,7 +25,7 @@ final class BatchWriter: Sendable {
     func check(stepSize: Int, _ entityName: String) throws {
         guard stepSize > 0 else {
             throw StrataError(
-                .invalidRequest, "A step has at least one object.", context: .init(entityName: entityName))
+                .invalidRequest, "The stepSize must be 1 or more.", context: .init(entityName: entityName))
         }
     }
 

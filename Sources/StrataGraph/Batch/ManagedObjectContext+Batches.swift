@@ -107,7 +107,8 @@ extension ManagedObjectContext {
         try writer.check(stepSize: request.stepSize, entity.name)
         guard !request.propertiesToUpdate.isEmpty else {
             throw StrataError(
-                .invalidRequest, "A batch update sets at least one property.", context: .init(entityName: entity.name))
+                .invalidRequest, "A batch update must set at least one property.",
+                context: .init(entityName: entity.name))
         }
         for name in request.propertiesToUpdate.keys where entity.property(named: name) == nil {
             throw BatchRowMaker(binding, entity).unknown(name)
@@ -164,7 +165,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// What the steps of one batch insert share.
+/// The state that the steps of one batch insert share.
 private struct BatchInserter: Sendable {
     private let writer: BatchWriter
     private let entity: EntityRuntime

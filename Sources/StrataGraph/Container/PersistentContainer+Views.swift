@@ -2,7 +2,7 @@ public import Foundation
 public import StrataModel
 import StrataStore
 
-/// How far a declared view has come.
+/// The progress of a declared view.
 public struct ViewStatus: Sendable, Hashable {
     /// What a view does.
     public enum State: Sendable, Hashable {
@@ -11,7 +11,8 @@ public struct ViewStatus: Sendable, Hashable {
         /// It is being made from the objects, of which it has grouped this part: a view that catches up, or an inline
         /// view of many objects that is new. Until it is done, requests group the objects themselves.
         case building(Double)
-        /// It cannot follow an event. It is tried again now and then, because a later change may have mended it.
+        /// It cannot follow an event. It tries again from time to time, because a later change may have removed the
+        /// cause.
         case failed(ViewFailureReport)
     }
 
@@ -27,7 +28,7 @@ public struct ViewStatus: Sendable, Hashable {
     public let lagInEvents: Int
     /// How long ago the first transaction was saved that its groups do not include.
     public let lag: Duration
-    /// The objects that it was told to leave out.
+    /// The objects that were left out of it by request.
     public let leftOutObjects: [ObjectID]
 
     init(_ name: String, _ upkeep: ViewUpkeep, _ state: ViewUpkeepState) {
@@ -70,7 +71,7 @@ public struct ViewFailureReport: Sendable, Hashable {
 }
 
 extension PersistentContainer {
-    /// How far each view of the model has come.
+    /// The progress of each view of the model.
     ///
     /// - Throws: `storeClosed`, `corrupt`.
     /// - Complexity: O(views).

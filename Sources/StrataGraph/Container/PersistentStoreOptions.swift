@@ -74,7 +74,7 @@ public struct PersistentStoreOptions: Sendable {
 
     /// What is done when a read or a save meets damage.
     public var onDamage = DamageResponse.report
-    /// Gets each error of damage that a read, a save or a look at the pages meets, on the thread that meets it.
+    /// Gets each error of damage that a read, a save or a check of the pages meets, on the thread that meets it.
     public var damageHandler: (@Sendable (StrataError) -> Void)?
     /// Has all pages read in the background, again and again; nil for never.
     public var scrubbing: PersistentStoreScrubbing?
@@ -92,8 +92,8 @@ public struct PersistentStoreOptions: Sendable {
     /// acknowledged when the log has it.
     public var log: PersistentStoreLog?
 
-    /// Hears of each save, fetch and read of faults, and how long it took, and how far views have caught up. Without one,
-    /// nothing is timed.
+    /// Gets each save, fetch and read of faults with its duration, and the progress of views that catch up. Without an
+    /// observer nothing is timed.
     public var observer: (any ContainerObserver)?
 
     /// Reports the scans and rewrites of a migration, for tools.

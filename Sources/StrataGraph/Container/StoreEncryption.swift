@@ -7,8 +7,8 @@ public import Foundation
 /// options.encryption = StoreEncryption { [try keyring.secret(named: "patients")] }
 /// ```
 ///
-/// A key is 32 random bytes or more, not a password. Whoever has it and the store can read everything; who has lost it has
-/// lost the values.
+/// A key is 32 random bytes or more, not a password. The key and the store together give access to every value; without
+/// the key the values are lost.
 public struct StoreEncryption: Sendable {
     /// Gives the keys, the newest first.
     let keys: @Sendable () throws -> [Data]

@@ -38,7 +38,8 @@ extension HistoryTransaction {
         let conflicts = try metadata.removeValue(forKey: ConflictRecord.metadataKey).map { text in
             do { return try ConflictRecord.decode(text) } catch {
                 throw StrataError(
-                    .corrupt, "What a merge overruled cannot be read.", context: .init(eventNumber: record.lastEvent),
+                    .corrupt, "The record of a merge's conflicts is damaged.",
+                    context: .init(eventNumber: record.lastEvent),
                     cause: error)
             }
         }
@@ -66,7 +67,7 @@ extension HistoryEvent {
             return try payload.withUnsafeBytes { try MaintenanceRecord($0) }
         } catch {
             throw StrataError(
-                .corrupt, "What a maintenance event says cannot be read.", context: .init(eventNumber: eventNumber),
+                .corrupt, "The record of a maintenance event is damaged.", context: .init(eventNumber: eventNumber),
                 cause: error)
         }
     }

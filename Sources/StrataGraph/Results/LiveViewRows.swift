@@ -1,7 +1,7 @@
 public import StrataModel
 import StrataStore
 
-/// What has changed in the rows of a view. Rows are the same if their keys are.
+/// The difference of two states of a view's rows. Rows are the same if their keys are.
 public struct ViewRowsDifference: Sendable, Hashable {
     /// Rows that are new, as indices among the rows after the change.
     public let inserted: [Int]

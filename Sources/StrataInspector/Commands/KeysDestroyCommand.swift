@@ -8,7 +8,7 @@ import StrataStore
 struct KeysDestroyCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "destroy",
-        abstract: "Destroys the keys of subjects, so that nobody can read what is encrypted under them.",
+        abstract: "Destroys the keys of subjects, which makes the values under them unreadable for ever.",
         discussion: """
             A subject is an object, such as Person/p7, or the value that an attribute names: a text, or a whole number or \
             a UUID with --type. What is encrypted under its key reads as nil from then on, in this store, in its history \

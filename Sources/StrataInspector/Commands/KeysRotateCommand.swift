@@ -15,8 +15,8 @@ struct KeysRotateCommand: StoreCommand {
             behind it. A run that is interrupted can be repeated. At the end the store opens with the new key alone.
 
             The history keeps its values under the former key, until 'strata history trim' drops them; so do backups. \
-            What searches compare, the blinds, are made with a key of the store's own, which stays: somebody who had the \
-            former key and a copy of the store can still tell which values are equal to one that they guess.
+            Searches compare blinds, which are made with a key of the store's own. That key stays: a person with the \
+            former key and a copy of the store can still test which values equal a guess.
 
             --json prints {"key", "values", "needed": [id], "seconds"}: the id of the new key, how many values were \
             encrypted anew, and the keys that the store needs now.

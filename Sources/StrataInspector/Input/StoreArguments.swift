@@ -121,7 +121,9 @@ struct StoreArguments: ParsableArguments {
             throw StrataError(.persistentStoreOpen, "There is no store at \(path).")
         }
         guard access(path + "/data.mdb", F_OK) == 0 else {
-            if errno == EACCES { throw StrataError(.persistentStoreOpen, "\(path) may not be looked into.") }
+            if errno == EACCES {
+                throw StrataError(.persistentStoreOpen, "The directory \(path) cannot be read: permission denied.")
+            }
             throw StrataError(
                 .persistentStoreOpen, "There is no store in \(path): no file data.mdb is there.")
         }

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Where the boxes of a diagram of the model are: entities in columns, so that lines run from column to column.
+/// The places of the boxes in a diagram of the model: entities in columns, so that lines run from column to column.
 ///
 /// Entities that are joined stand in neighbouring columns: a column has what is one step further from the entity with the
 /// most lines. Inside a column, entities follow the middle of their neighbours (the barycentre of Sugiyama, Tagawa and

@@ -19,7 +19,7 @@ final class StudioVerification: Sendable {
 
     private let running = Locked(Set<String>())
 
-    /// The steps as lines of JSON. A verification that nobody listens to any more runs to its end.
+    /// The steps as lines of JSON. A verification runs to its end, even after its page was closed.
     func run(_ source: StudioStore, _ depth: VerificationDepth) -> AsyncStream<String> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             guard running.withLock({ $0.insert(source.name).inserted }) else {

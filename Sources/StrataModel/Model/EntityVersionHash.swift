@@ -1,10 +1,10 @@
 public import Foundation
 
-// What tells versions of an entity apart, as Core Data's version hashes do: all that decides what is stored, and nothing
-// else. In it are the name, the parent, whether it is abstract, uniqueness constraints, and of each stored property its
-// name, optionality, type, elements, encryption, derivation, and for a relationship destination, inverse, counts, order
-// and delete rule; and the hash modifiers. Not in it are classes, defaults, validation, indexes, transformers, user info,
-// renaming identifiers, transient properties, and the order in which anything is declared.
+// Hashes that distinguish versions of an entity, as Core Data's do: of everything that decides what is stored, and of
+// nothing else. In it are the name, the parent, whether it is abstract, uniqueness constraints, and of each stored
+// property its name, optionality, type, elements, encryption, derivation, and for a relationship destination, inverse,
+// counts, order and delete rule; and the hash modifiers. Not in it are classes, defaults, validation, indexes,
+// transformers, user info, renaming identifiers, transient properties, and the order in which anything is declared.
 
 extension ManagedObjectModel {
     /// The version hash of each entity by name: 32 bytes that are the same in every process and on every platform, and
@@ -28,8 +28,8 @@ extension ManagedObjectModel {
 }
 
 extension EntityDescription {
-    /// What tells this version of the entity from others; see `ManagedObjectModel.entityVersionHashesByName`. Of a checked
-    /// model, which names inverses on both sides.
+    /// A hash of this version of the entity; see `ManagedObjectModel.entityVersionHashesByName`. Of a checked model,
+    /// which names inverses on both sides.
     public var versionHash: Data {
         var hash = VersionHash()
         hash.add(name)

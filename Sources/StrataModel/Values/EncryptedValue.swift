@@ -33,18 +33,18 @@
 //   authenticated   bytes 0..<25, UInt64 object id, UInt32 property id
 //
 // In format 2, with S = HKDF-SHA-256 of the subject's key without salt, K is HKDF-SHA-256 of S(info "strata subject")
-// with the salt K(info "strata subject") of the app's key, and B is S(info "strata blinds", UInt32 property id). So both
-// keys are needed to read a value, the subject's alone decides its blind, and without that nothing of the value can be
-// guessed. Authenticated are bytes 0..<49, UInt64 object id, UInt32 property id.
+// with the salt K(info "strata subject") of the app's key, and B is S(info "strata blinds", UInt32 property id). So
+// both keys are needed to read a value, the subject's alone decides its blind, and without that nothing of the value
+// can be guessed. The tag authenticates bytes 0..<49, UInt64 object id and UInt32 property id.
 //
-// Why no two values have one nonce under one key. The nonce follows from all that is encrypted and authenticated, as
-// in SIV: it is the same again only for the same value of the same attribute of the same object, which then has the
-// same bytes. It needs no counter that processes would have to agree on, and no random generator, so copies of a store
-// and of a running machine cannot repeat one either. The derivation is the one-step KDF of NIST SP 800-56C (revision
-// 2, section 4, option 1) with SHA-256: to somebody without the nonce key its outputs are random. What is hashed after
-// the key has one reading, as blind and object id have fixed lengths and an encoded value tells its own; and only 12
-// of 32 bytes leave it, so that nothing can be appended to what was hashed. Among n values of an attribute, two then
-// share a nonce with probability n^2 / 2^97: 2^-33 for the 2^32 values that SP 800-38D allows under one key.
+// Why no two values have one nonce under one key. The nonce follows from all that is encrypted and authenticated, as in
+// SIV: it is the same again only for the same value of the same attribute of the same object, which then has the same
+// bytes. It needs no counter that processes would have to agree on, and no random generator, so copies of a store and
+// of a running machine cannot repeat one either. The derivation is the one-step KDF of NIST SP 800-56C (revision 2,
+// section 4, option 1) with SHA-256: without the nonce key its outputs cannot be told from random bytes. What is hashed
+// after the key has one reading, because blind and object id have fixed lengths and an encoded value states its own;
+// and only 12 of 32 bytes leave it, so that nothing can be appended to what was hashed. Among n values of an attribute,
+// two then share a nonce with probability n^2 / 2^97: 2^-33 for the 2^32 values that SP 800-38D allows under one key.
 
 public import Foundation
 

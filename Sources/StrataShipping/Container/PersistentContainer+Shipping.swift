@@ -1,5 +1,4 @@
 public import Foundation
-import Locking
 public import StrataGraph
 public import StrataModel
 import StrataStore
@@ -66,58 +65,4 @@ extension PersistentContainer {
             objectCount: report.verification.objectCount, passedOver: report.damaged,
             lostValueCount: report.lostBlobCount)
     }
-}
-
-/// What was restored from a target.
-public struct RestoredStore: Sendable, Hashable {
-    /// The last transaction of the new store.
-    public let transaction: TransactionNumber
-    /// The last event of the new store.
-    public let eventNumber: EventNumber
-    /// The number of objects in the new store.
-    public let objectCount: Int
-    /// Damaged files at the target that others could replace, with the reasons.
-    public let passedOver: [String]
-    /// How many large values the target did not have. Reading one throws `missingBlob`; the rest of the store is whole.
-    public let lostValueCount: Int
-}
-
-/// Ships a store while it is in use, on a thread of its own.
-public final class ContinuousShipping: Sendable {
-    private let pace = Pace()
-    private let ended = DispatchGroup()
-
-    init(
-        _ store: Store, _ target: any ShippingTarget, _ options: ShippingOptions,
-        _ onReport: @escaping @Sendable (Result<ShippingReport, StrataError>) -> Void
-    ) throws {
-        try store.checkOpen()
-        ended.enter()
-        do {
-            try BackgroundThread.start("strata.ship") { [pace, ended] in
-                defer { ended.leave() }
-                do {
-                    try LogShipper(store, target, options).follow(pace) { onReport($0) }
-                } catch {
-                    onReport(.failure(error as? StrataError ?? Self.wrapped(error, target)))
-                }
-            }
-        } catch {
-            ended.leave()
-            throw Self.wrapped(error, target)
-        }
-    }
-
-    private static func wrapped(_ error: any Error, _ target: any ShippingTarget) -> StrataError {
-        StrataError(
-            .persistentStoreOperation, "Shipping failed: \(error).", context: .init(path: target.label), cause: error)
-    }
-
-    /// Ships the rest, and waits until that is done.
-    public func stop() {
-        pace.stop()
-        ended.wait()
-    }
-
-    deinit { pace.stop() }
 }

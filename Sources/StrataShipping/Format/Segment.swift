@@ -44,7 +44,7 @@ package struct Segment: Sendable {
 
     package var name: SegmentName { SegmentName(first: first, last: last, digest: digest, lineage: lineage) }
 
-    /// Makes the file of some frames, which follow each other.
+    /// Makes the file of consecutive frames.
     ///
     /// - Parameter previousDigest: of the transaction before the first, 32 bytes.
     package init?(_ frames: [LogFrame], of position: LogPosition, previousDigest: [UInt8]) {

@@ -5,7 +5,7 @@ import Crypto
 package import Foundation
 import StrataModel
 
-/// What a snapshot consists of.
+/// The parts of a snapshot.
 package struct SnapshotManifest: Sendable, Hashable, Codable {
     package static let formatVersion = 1
 

@@ -49,7 +49,7 @@ package struct TargetMark: Sendable, Hashable {
         if try Self.read(target) == nil { _ = try target.write(data, to: TargetName.mark) }
         guard let found = try Self.read(target) else {
             throw StrataError(
-                .targetUnavailable, "The target does not keep what is written to it.",
+                .targetUnavailable, "A file that was just written to the target is not there.",
                 context: .init(path: target.label))
         }
         try check(found, target)

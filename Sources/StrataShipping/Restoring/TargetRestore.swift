@@ -257,7 +257,9 @@ package struct TargetRestore {
             position.lineage == manifest.lineage, position.identifier == manifest.store
         else {
             throw StrataError(
-                .corrupt, "A snapshot is not what its manifest says: that of transaction \(manifest.transaction).",
+                .corrupt,
+                "The snapshot of transaction \(manifest.transaction) does not match its manifest. Ship the store again, "
+                    + "with --snapshot.",
                 context: .init(path: target.label))
         }
     }

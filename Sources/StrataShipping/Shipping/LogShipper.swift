@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 package import StrataStore
 
-/// Ships the log of a store to a target: what the target does not have yet, whoever shipped the rest.
+/// Ships the log of a store to a target: what the target does not have yet from this or other shippers.
 ///
 /// Each call of `ship` can end at any point: files appear whole, and the next call begins with a listing. Two shippers
 /// of one store write files of the same content.

@@ -4,7 +4,7 @@ import StrataStore
 
 /// The large values that the target lacks because the store has lost them.
 ///
-/// A mark at the target remembers each, so that every shipment tells of it, and ships it should the store have it again.
+/// A mark at the target names each, so that every shipment reports it, and ships it if the store has it again.
 struct LostValues {
     private let store: Store
     private let target: any ShippingTarget

@@ -20,7 +20,7 @@ public struct ShippingReport: Sendable, Hashable {
     public internal(set) var removedCount = 0
     /// How many segments were written anew, without values that were erased from the store since.
     public internal(set) var rewrittenCount = 0
-    /// How many large values the target lacks because the store has lost them. Each shipment tells of them, until the
+    /// How many large values the target lacks because the store has lost them. Each shipment counts them, until the
     /// store has them again or nothing names them any more. Everything else can be restored.
     public internal(set) var missingBlobCount = 0
 

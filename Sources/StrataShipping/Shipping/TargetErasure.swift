@@ -6,8 +6,8 @@ import StrataStore
 /// Takes values that were erased from a store out of the files of a target, too.
 ///
 /// Segments with such values are written anew, from the store's own log, where the values are gone. Then a new snapshot
-/// takes the place of those from before the erasure, and large values that nothing names any more are removed. A mark at
-/// the target says up to which erasure that was done. What is interrupted is done again.
+/// takes the place of those from before the erasure, and large values that nothing names any more are removed. A mark
+/// at the target says up to which erasure that was done. Work that was interrupted is done again.
 ///
 /// The target may have logs of other lineages, from before the store was restored. They lose the values, too.
 final class TargetErasure {

@@ -177,8 +177,8 @@ public struct DirectoryTarget: ShippingTarget {
         try asTargetErrors { sweep(label, before: Date(timeIntervalSinceNow: -Self.longestWrite)) }
     }
 
-    /// Removes files in a folder that are still under their hidden names and were last written before a moment. Who is
-    /// writing one of them fails, and tries again.
+    /// Removes files in a folder that are still under their hidden names and were last written before a moment. A
+    /// shipper that is writing one of them fails, and tries again.
     func removeLeftovers(under prefix: String, before moment: Date) {
         sweep(root + "/" + prefix.dropLast(), before: moment)
     }

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// One of the walks through the code in ARCHITECTURE.md: a fenced block below a heading, in which each line names a file
-/// and a function of it, such as `Sources/StrataStore/Store/Store.swift save`, in the order of the calls.
+/// and a function of it, such as `Sources/StrataStore/Store/Store.swift save`, in the order of the calls. The list of
+/// deciding functions has the same form, in no order.
 struct Walk {
     struct Stop: Hashable {
         let file: String
@@ -23,7 +24,7 @@ struct Walk {
         let block = section.drop { !$0.hasPrefix("```") }.dropFirst().prefix { !$0.hasPrefix("```") }
         stops = block.compactMap { line in
             let words = line.split(whereSeparator: { " `()".contains($0) })
-            guard let index = words.firstIndex(where: { $0.hasPrefix("Sources/") }), index + 1 < words.count else {
+            guard let index = words.firstIndex(where: { $0.contains("Sources/") }), index + 1 < words.count else {
                 return nil
             }
             return Stop(file: String(words[index]), function: String(words[index + 1]))
@@ -43,14 +44,23 @@ struct Walk {
     func theWalkNamesWhatThereIs(heading: String) throws {
         let walk = try #require(Walk(heading, in: Self.page))
         #expect((3...15).contains(walk.stops.count))
-        for stop in walk.stops {
-            let source = try String(contentsOf: LayerTests.root.appending(path: stop.file), encoding: .utf8)
-            let declaration = stop.function == "init" ? "init" : "(func|var|let|case) `?\(stop.function)"
-            let expression = try Regex("\\b\(declaration)\\b")
-            #expect(source.contains(expression), "\(stop.file) declares no \(stop.function).")
-        }
+        for stop in walk.stops { try expectDeclared(stop) }
         #expect(walk.changes { $0.layer } <= 8)
         #expect(walk.changes { $0.folder } <= 12)
+    }
+
+    /// The list that leads a newcomer to the function that decides something.
+    @Test func theListOfDecidingFunctionsNamesWhatThereIs() throws {
+        let list = try #require(Walk("Where is it?", in: Self.page))
+        #expect(list.stops.count > 20)
+        for stop in list.stops { try expectDeclared(stop) }
+    }
+
+    private func expectDeclared(_ stop: Walk.Stop) throws {
+        let source = try String(contentsOf: LayerTests.root.appending(path: stop.file), encoding: .utf8)
+        let declaration = stop.function == "init" ? "init" : "(func|var|let|case) `?\(stop.function)"
+        let expression = try Regex("\\b\(declaration)\\b")
+        #expect(source.contains(expression), "\(stop.file) declares no \(stop.function).")
     }
 
     @Test func aWalkIsReadFromItsBlock() throws {

@@ -98,6 +98,19 @@ import Testing
         #expect(try book("978-1").year == 1961)
     }
 
+    @Test func fillOnce() throws {
+        for _ in 0..<2 {
+            if try container.metadata["filled"] == nil {
+                let books: [[String: AttributeValue]] = [
+                    ["isbn": "978-5", "title": "Eden"], ["isbn": "978-6", "title": "Fiasco"],
+                ]
+                try context.execute(BatchInsertRequest<Book>(books, onClash: .keep))
+                try container.setMetadata(true, forKey: "filled")
+            }
+        }
+        #expect(try context.count(for: FetchRequest<Book>()) == 5)
+    }
+
     @Test func importStream() async throws {
         var request = BatchInsertRequest<Book>(onClash: .merge)
         request.stepSize = 5_000  // rows of one transaction
@@ -138,6 +151,16 @@ import Testing
             try context.fetch(request.limited(to: 20)).map(\.title) == ["Solaris", "The Invincible", "Roadside Picnic"])
     }
 
+    @Test func followingPages() throws {
+        for number in 1...25 { add("978-\(100 + number)", "Volume \(number)", by: try author()) }
+        try context.save()
+        let first = try context.fetch(FetchRequest<Book>().sorted(by: \.isbn).limited(to: 20))
+        let last = first.last?.isbn ?? ""
+        let next = try context.fetch(FetchRequest<Book>().where { $0.isbn > last }.sorted(by: \.isbn).limited(to: 20))
+        #expect(first.count == 20)
+        #expect(try first + next == context.fetch(FetchRequest<Book>().sorted(by: \.isbn)))
+    }
+
     @Test func walkMany() throws {
         var request = try FetchRequest<Book>().sorted(by: \.title)
         request.fetchBatchSize = 500
@@ -167,6 +190,15 @@ import Testing
         let rows = try context.fetchRows(request).dictionaries
         #expect(rows.count == 2)
         #expect(rows.contains { $0["author.name"] == "Lem" && $0["books"] == 2 && $0["worth"] == .decimal(20) })
+    }
+
+    @Test func totals() throws {
+        let totals = try context.fetchRows(
+            RowsFetchRequest(of: Book.self, columns: [OutputColumn("mean", .function(.average, [.keyPath("price")]))]))
+        print(totals.dictionaries[0]["mean"] ?? .null)
+        #expect(totals.dictionaries.count == 1)
+        guard case .decimal(let mean)? = totals.dictionaries[0]["mean"] else { Issue.record("no mean"); return }
+        #expect(abs(mean - Decimal(35) / 3) < 0.001)
     }
 
     @Test func explainRequest() throws {

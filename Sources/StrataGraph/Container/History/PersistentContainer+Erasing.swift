@@ -31,7 +31,7 @@ public struct Erasure: Sendable, Hashable, Codable {
     public let storeIdentifier: UUID?
 }
 
-/// What an erasure has done.
+/// The result of an erasure.
 public struct ErasureResult: Sendable, Hashable {
     /// The objects that the store knew.
     public let objectIDs: [ObjectID]
@@ -44,7 +44,7 @@ public struct ErasureResult: Sendable, Hashable {
     /// How many subjects had no key among those that were given. If values were ever written for them, these are not the
     /// keys that the store was written with.
     public let missingKeyCount: Int
-    /// What is left for later, in words: pages or files that others still read.
+    /// The work that is left for later, in words: pages or files that others still read.
     /// ``PersistentContainer/finishErasures()`` does it, or the next opening of the store.
     public let waiting: [String]
     /// How long it took.

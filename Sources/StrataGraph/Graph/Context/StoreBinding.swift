@@ -18,9 +18,9 @@ final class StoreBinding: Sendable {
     let positionProperties: Set<PropertyID>
     /// What a request may take that has no budget of its own.
     let requestBudget: RequestBudget
-    /// Hears of each save, fetch and read of faults.
+    /// Gets each save, fetch and read of faults.
     let observer: (any ContainerObserver)?
-    /// Whether there is an observer: to look at this costs less than to look at that.
+    /// Whether there is an observer; reading a Bool costs less than reading the existential.
     let isObserved: Bool
     /// Whether any to-many has a minimum or maximum number of members.
     let hasBoundedLinks: Bool

@@ -1,7 +1,7 @@
 import Locking
 import StrataModel
 
-/// Entities that belong to no store, for objects that only tell the names of what is read from them.
+/// Entities that belong to no store, for objects that record the names of the properties read from them.
 enum ProbeEntities {
     // By class, made once a process. Guarded by the mutex.
     private static let cache = Locked<[ObjectIdentifier: EntityRuntime]>([:])

@@ -1,9 +1,9 @@
 import StrataModel
 import StrataStore
 
-// A unique value that an object of another save, or another new object, has already. A policy other than error settles
-// it: a new object gives way to the stored one, or to the first of the new ones, and links to it lead there. A saved
-// object takes its change back, or the save fails.
+// Settles clashes of a unique value that an object of another save, or another new object, has already. The policy
+// `error` reports them; every other policy settles them: a new object gives way to the stored one, or to the first of
+// the new ones, and links to it lead there. A saved object takes its change back, or the save fails.
 
 extension ManagedObjectContext {
     /// Settles every clash of a save that the store refused, so that it can be submitted again.

@@ -74,7 +74,7 @@ extension ManagedObjectContext {
                 pendingLinks.noteDisplaced(end)
             }
         }
-        // What only they have changed is no conflict any more, and what is changed here from now on is a change of it.
+        // A change of theirs alone is no conflict any more; later changes here are changes of it.
         for (end, state) in merge.ends where !state.isContested {
             guard let object = map[end.object], object._flags.contains(.updated),
                 let property = object._entity.property(end.property)
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
                 try snapshot.reference($0.property, of: $0.object) ?? ObjectID(rawValue: 0)
             } isGone: {
                 if isDeleted($0) { return true }
-                // What others deleted and this context changed is shown until the save.
+                // An object that others deleted and this context changed is shown until the save.
                 return try !(map[$0]?._flags.isPending ?? false) && !snapshot.exists($0)
             }
         }

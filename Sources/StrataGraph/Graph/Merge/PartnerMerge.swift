@@ -138,8 +138,8 @@ struct PartnerMerge {
         return standing
     }
 
-    /// Whether this side has cut a link of theirs. One that was cut only because an end was linked elsewhere is not,
-    /// when that link does not stand.
+    /// Whether this side has cut a link of theirs. A link that was cut only because an end was linked elsewhere counts
+    /// as cut only if that other link stands.
     private func isCut(_ link: Link, _ claimed: Set<LinkEnd>) -> Bool {
         let isChanged = link.ends.indices.contains { index in
             guard let state = ends[link.ends[index]] else { return false }

@@ -61,7 +61,7 @@ struct KeyPathWalk {
         case let parts as [String: Any?]: return .one(parts[step] ?? nil)
         case let value?:
             if step == "length", let length = ManagedObject.box(value).length { return .one(length) }
-            throw invalid("What stands before \(step) has no properties.")
+            throw invalid("The value before .\(step) in the key path has no properties.")
         }
     }
 
@@ -70,11 +70,13 @@ struct KeyPathWalk {
     private func apply(_ collection: CollectionOperator, to reached: Reached) throws -> Reached {
         guard case .many(let members) = reached else {
             if case .one(nil) = reached { return reached }
-            throw invalid("\(collection.rawValue) stands after a to-many.")
+            throw invalid("\(collection.rawValue) must follow a to-many relationship.")
         }
         if collection == .count { return .one(members.count) }
         let boxes = members.map(ManagedObject.box)
-        guard !boxes.contains(.null) else { throw invalid("\(collection.rawValue) cannot be made of such values.") }
+        guard !boxes.contains(.null) else {
+            throw invalid("\(collection.rawValue) cannot be computed of these values.")
+        }
         /// The value itself, which may be of a type that its box does not tell.
         func original(_ box: AttributeValue) -> Any? { boxes.firstIndex(of: box).map { members[$0] } ?? box.plain }
         do throws(StrataError) {

@@ -56,7 +56,8 @@ extension ManagedObject {
             return StrataError(.deletedObject, "The object is in no context.", context: context)
         }
         if state & ObjectState.probe != 0 {
-            return StrataError(.invalidRequest, "The object only stands for a key path.", context: context)
+            return StrataError(
+                .invalidRequest, "An object that stands for a key path cannot be changed.", context: context)
         }
         return nil
     }
@@ -111,14 +112,14 @@ extension ManagedObject {
         return recorder.makeProbe(of: Target.self)
     }
 
-    /// A value that no case of its type stands for, and no default to fall back to.
+    /// The value to return where the stored one is no case of its type.
     @usableFromInline final func _unknownRawValue<Value: RawRepresentable>(_ index: Int) -> Value
     where Value.RawValue: StorableValue {
         let property = _entity.properties[index]
         if _state & ObjectState.probe == 0 {
             report(
                 StrataError(
-                    .wrongType, "The stored value is none of \(Value.self)'s.", context: errorContext(property.name)))
+                    .wrongType, "The stored value is no case of \(Value.self).", context: errorContext(property.name)))
         }
         if let initial = property.attribute?.defaultValue, let raw = Value.RawValue(attributeValue: initial),
             let value = Value(rawValue: raw)
@@ -162,7 +163,7 @@ extension Optional: OptionalType {
     var wrapped: Any? { map { $0 as Any } }
 }
 
-/// Records which properties are read on objects that are not there, so that a key path tells its property names.
+/// Records which properties a key path reads on an object that stands for none, to learn their names.
 final class ProbeRecorder {
     private(set) var path: [String] = []
 

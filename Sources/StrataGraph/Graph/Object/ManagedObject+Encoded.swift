@@ -26,8 +26,8 @@ extension ManagedObject {
             report(
                 (error as? StrataError)
                     ?? StrataError(
-                        .wrongType, "The stored value is no \(Value.self).", context: errorContext(property.name),
-                        cause: error))
+                        .wrongType, "The stored value cannot be decoded as \(Value.self).",
+                        context: errorContext(property.name), cause: error))
             return nil
         }
     }

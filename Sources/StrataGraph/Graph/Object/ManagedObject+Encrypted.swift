@@ -59,8 +59,8 @@ extension ManagedObject {
         }
     }
 
-    /// Whether the object has a value of an attribute that nobody can read any more, because its subject was erased. The
-    /// attribute then reads as nil.
+    /// Whether the attribute has a value in this object that became unreadable when its subject was erased. It then
+    /// reads as nil.
     ///
     /// - Throws: `unknownKey`; `encryptionKeyMissing` without the keys of subjects; `missingBlob`, `corrupt`.
     public final func isErased(_ key: String) throws -> Bool {

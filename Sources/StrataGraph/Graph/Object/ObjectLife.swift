@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What an object is in its context, from its making to its end.
+/// The state of an object in its context, from its making to its end.
 ///
 /// The methods of `ManagedObject` in this file are the only code that writes `_state` and `_flags`. In a debug build
 /// each of them asserts that the object may go from the life it had to the one it gets.
@@ -55,7 +55,7 @@ enum ObjectLife: String {
 }
 
 extension ManagedObject {
-    /// What the object is in its context now.
+    /// The state of the object in its context now.
     final var life: ObjectLife {
         if _state & ObjectState.probe != 0 { return .probe }
         if _flags.contains(.savedDeletion) { return .savedDeletion }
@@ -302,7 +302,7 @@ extension ManagedObject {
     @usableFromInline static let detached: UInt32 = 1 << 18
     /// The context cannot be changed.
     @usableFromInline static let readOnly: UInt32 = 1 << 19
-    /// The row stands in a layer that a fetch made; a write makes the layer stale.
+    /// The row is in a layer that a fetch made; a write makes the layer stale.
     @usableFromInline static let layered: UInt32 = 1 << 20
     /// The object is gone from the store; its values read as nil, zero or empty.
     @usableFromInline static let inaccessible: UInt32 = 1 << 21
@@ -315,7 +315,7 @@ extension ManagedObject {
     static let unchangeable = readOnly | deleted | inaccessible | detached
 }
 
-/// What a managed object is in its context, as far as the accessors need not know; beside `ObjectState`.
+/// The flags of a managed object that the accessors need not read; the others are in `ObjectState`.
 struct ObjectFlags: OptionSet {
     let rawValue: UInt32
 

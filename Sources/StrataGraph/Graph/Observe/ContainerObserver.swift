@@ -1,12 +1,12 @@
 public import StrataModel
 import StrataStore
 
-/// Hears how long the work of a container's contexts takes, to measure and to trace it.
+/// Gets the duration of the work of a container's contexts, to measure and to trace it.
 ///
 /// Its functions are called when the work has ended, on the thread and in the task that did it, so they must be quick.
-/// A container without an observer takes no times.
+/// A container without an observer measures nothing.
 public protocol ContainerObserver: Sendable {
-    /// A save has ended. Saves of child contexts into their parent are not told.
+    /// A save has ended. Saves of child contexts into their parent are not reported.
     func saveEnded(_ save: SaveMeasurement)
     /// A fetch, a count, or a fetch of rows has ended.
     func fetchEnded(_ fetch: FetchMeasurement)
@@ -14,7 +14,8 @@ public protocol ContainerObserver: Sendable {
     ///
     /// - Parameter count: how many objects were read together.
     func faultsEnded(count: Int, start: ContinuousClock.Instant, duration: Duration)
-    /// A view that catches up has moved, been built further, or failed; told by the process that keeps it.
+    /// A view that catches up has taken in events, been built further, or failed. The process that keeps it reports
+    /// this.
     func viewMoved(_ view: ViewMeasurement)
 }
 
@@ -23,7 +24,7 @@ extension ContainerObserver {
     public func viewMoved(_ view: ViewMeasurement) {}
 }
 
-/// How far a view that catches up has come.
+/// The progress of a view that catches up.
 public struct ViewMeasurement: Sendable {
     /// The name of the view.
     public let name: String
@@ -102,7 +103,7 @@ public struct FetchMeasurement: Sendable {
 }
 
 extension ManagedObjectContext {
-    /// Runs a fetch, and tells the container's observer of it, if there is one.
+    /// Runs a fetch, and reports it to the container's observer, if there is one.
     @inline(__always)
     func observed<R>(
         _ kind: FetchMeasurement.Kind, _ entityName: String, count: (R) -> Int, _ body: (QueryMonitor?) throws -> R

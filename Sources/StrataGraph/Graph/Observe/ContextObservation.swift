@@ -1,6 +1,6 @@
 public import StrataModel
 
-/// What happens in a context, for observers.
+/// An event of a context that observers can follow.
 public enum ContextEvent: Sendable, Hashable, CaseIterable {
     /// A save begins. Hooks and validation run after this event.
     case willSave

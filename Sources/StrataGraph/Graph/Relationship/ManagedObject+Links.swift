@@ -103,7 +103,7 @@ extension ManagedObject {
         try storeOtherEnd(slot.target ?? ObjectID(rawValue: 0), slot.toOne, ifItWas: slot.expected)
     }
 
-    /// Clears a to-one because its target goes away; the target's side is left alone.
+    /// Clears a to-one because its target is deleted; the target's side is left alone.
     final func clearReference(_ toOne: PropertyID, to target: ObjectID) throws {
         try storeOtherEnd(ObjectID(rawValue: 0), toOne, ifItWas: target)
     }

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         announce(saved)
     }
 
-    /// Saves, and tells the container's observer of it, if there is one.
+    /// Saves, and reports it to the container's observer, if there is one.
     private func observedSave() throws -> ContextChanges? {
         var tally = SaveTally()
         guard parent == nil, binding.isObserved, let observer = binding.observer else { return try saveChanges(&tally) }
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
             case nil: continue
             }
         }
-        throw StrataError(.merge, "Others kept changing what this save changes.")
+        throw StrataError(.merge, "Other saves kept changing the same objects. Save again.")
     }
 
     /// Hands the changes to the store. Changes whose save was in doubt keep their transaction id, so that they are

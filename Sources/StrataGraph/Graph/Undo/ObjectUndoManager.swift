@@ -270,8 +270,8 @@ public final class ObjectUndoManager {
 }
 
 extension ManagedObject {
-    /// The change, with what the object shows of properties that are as they were read now, but not after `earlier`.
-    /// What it is held against may be another row since, where it took over what others have.
+    /// The change, completed by properties that now equal the row that was read, but did not after `earlier`. That row
+    /// may be another one since, where the object took over what others saved.
     fileprivate func completed(
         _ change: NetChanges.Object?, after earlier: NetChanges.Object?
     ) -> NetChanges.Object? {

@@ -46,7 +46,8 @@ enum TranslatedNode {
         case .conditionIfPresent(let value, let predicate):
             return .conditional(value.isNil, .constant(.null), predicate.asValue)
         case .range, .pattern, .dictionary:
-            throw PredicateTranslation.unsupported(node, "A range, pattern or dictionary is no value of its own.")
+            throw PredicateTranslation.unsupported(
+                node, "A range, pattern or dictionary cannot be compared as a value.")
         }
     }
 
@@ -59,7 +60,7 @@ enum TranslatedNode {
         case .value(let expression):
             .comparison(ComparisonPredicate(expression, .equalTo, .constant(.boolean(true))))
         case .range, .pattern, .dictionary:
-            throw PredicateTranslation.unsupported(node, "A range, pattern or dictionary is no condition.")
+            throw PredicateTranslation.unsupported(node, "A range, pattern or dictionary cannot be a condition.")
         }
     }
 }

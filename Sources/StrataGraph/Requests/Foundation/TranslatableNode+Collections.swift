@@ -148,7 +148,7 @@ extension PredicateExpressions.CollectionRangeSubscript: TranslatableNode {
             0 <= lower, lower <= upper, upper <= members.count
         else {
             throw PredicateTranslation.unsupported(
-                "CollectionRangeSubscript", "Only of a constant list a part can be asked for.")
+                "CollectionRangeSubscript", "Only a constant list has subranges, with bounds inside the list.")
         }
         return .value(.aggregate(Array(members[Int(lower)..<Int(upper)])))
     }

@@ -29,7 +29,7 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
         if let raw = type as? any RawRepresentable.Type, raw.isRawValue(keyPath) { return .value(base) }
         throw PredicateTranslation.unsupported(
             "KeyPath",
-            "\(keyPath) is nothing that the store knows; the raw value of an enum is, when that is CaseIterable.")
+            "The store cannot evaluate \(keyPath). It knows raw values of enums that are CaseIterable.")
     }
 }
 

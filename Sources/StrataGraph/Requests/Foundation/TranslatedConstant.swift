@@ -47,7 +47,7 @@ enum TranslatedConstant {
     }
 
     static func unsupported(_ value: Any) -> StrataError {
-        PredicateTranslation.unsupported("Value", "A value of type \(type(of: value)) has no place in a store.")
+        PredicateTranslation.unsupported("Value", "A value of type \(type(of: value)) cannot be stored.")
     }
 }
 

@@ -1,9 +1,10 @@
 /// How the values of an attribute are encrypted.
 public enum AttributeEncryption: Sendable, Hashable {
-    /// Under the key that the store is opened with. Equal values can be found, and are seen to be equal, without the key.
+    /// Under the key that the store is opened with. Values can be searched for by equality. That two stored values are
+    /// equal can be seen without the key.
     case storeKey
-    /// Under the key of the store and the key of a subject together, such as one for each person. Without the key of the
-    /// subject nobody can read the values, wherever a copy of them is. They cannot be searched for.
+    /// Under the key of the store and the key of a subject together, such as one for each person. Without the key of
+    /// the subject the values are unreadable, in every copy. They cannot be searched for.
     case subjectKey(EncryptionSubject)
 }
 

@@ -18,8 +18,9 @@
 /// | `title: zone`, `title: (zone OR room)` | with the word in this attribute |
 ///
 /// Operators are written in capitals. NOT binds closest, then AND, then OR; words without an operator between them bind
-/// closer than all. Words are compared without case and diacritical marks. What is no word (`-`, `/`) separates words, so
-/// `foo-bar` is the phrase of both. A letter of Chinese, Japanese or Thai is a word; several in a row are a phrase.
+/// closer than all. Words are compared without case and diacritical marks. Characters that belong to no word (`-`, `/`)
+/// separate words, so `foo-bar` is the phrase of both. A letter of Chinese, Japanese or Thai is a word; several in a
+/// row are a phrase.
 public struct FullTextQuery: Sendable, Hashable {
     /// The text of the query.
     public let text: String

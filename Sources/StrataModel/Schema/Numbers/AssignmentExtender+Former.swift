@@ -11,7 +11,7 @@ extension AssignmentExtender {
         return known.assignment.entities.filter { previous.entity($0.value) != nil }
     }
 
-    /// Finds the entity of the newest model, or of an earlier one, that a name means which nothing continues.
+    /// Finds the entity that a name means, in the newest model or an earlier one, if no entity continues it.
     mutating func continueFormer(_ entity: EntityDescription, taken: Set<EntityID>) throws(StrataError) -> EntityID? {
         guard let previous else { return nil }
         let names = [entity.renamingIdentifier, entity.name].compactMap(\.self)

@@ -1,4 +1,4 @@
-/// What the names of a model meant under the models that the store had before.
+/// The meaning of a model's names under the models that the store had before.
 ///
 /// If the store has had this very model, its names mean the numbers of then, whatever a later model called them. In any
 /// other model, a name or renaming identifier that nothing in the newest model continues means what it meant in the

@@ -132,7 +132,7 @@ extension StrataError.Code {
     /// An encrypted value was changed outside Strata, or is not where it was written: its key is known and it does not
     /// decrypt.
     public static let encryptedValueDamaged = Self(rawValue: 200132)
-    /// A value is encrypted under the key of a subject that was erased: nobody can read it any more.
+    /// A value is encrypted under the key of a subject that was erased, so it can no longer be read.
     public static let subjectErased = Self(rawValue: 200134)
     /// A view that catches up cannot follow an event; `context.objectID` is the object that it cannot group.
     public static let viewFailed = Self(rawValue: 200133)

@@ -29,7 +29,7 @@ extension StrataError: LocalizedError {
     /// Of the codes whose messages are for engineers.
     private static let sentences: [Code: String] = [
         .referentialIntegrity: "The object does not exist any more.",
-        .merge: "Somebody else has changed the same data.",
+        .merge: "Another user or program has changed the same data.",
         .persistentStoreSave: "The changes could not be saved.",
         .persistentStoreSaveConflicts: "The data has been changed meanwhile.",
         .persistentStoreOperation: "The store could not be used.",

@@ -32,8 +32,8 @@ extension Snapshot {
         }
         guard ranked else {
             var base: [ObjectID] = []
-            try hold(part.docs.set.count * MemoryLayout<ObjectID>.stride)
-            for (group, members) in zip(part.docs.set.groups, part.docs.set.bits) {
+            try hold(part.matches.set.count * MemoryLayout<ObjectID>.stride)
+            for (group, members) in zip(part.matches.set.groups, part.matches.set.bits) {
                 members.forEachMember { base.append(ObjectID(rawValue: group << 8 | UInt64($0))) }
             }
             return judging.result(false, TextJudging.Base(ids: base, found: found))
@@ -85,11 +85,11 @@ extension Snapshot {
             objects: whole.objects + judging.objectCount, words: whole.words + judging.wordCount,
             found: zip(found, judging.found).map(+))
         var result = TextResult()
-        let count = part.docs.set.count
+        let count = part.matches.set.count
         try hold(count * (MemoryLayout<ObjectID>.stride + MemoryLayout<Double>.stride))
         result.ids.reserveCapacity(count)
         result.ranks.reserveCapacity(count)
-        for (group, members) in zip(part.docs.set.groups, part.docs.set.bits) {
+        for (group, members) in zip(part.matches.set.groups, part.matches.set.bits) {
             _ = part.move(to: group)
             let record = try lengths.record(group)
             try spend(values: members.memberCount)

@@ -51,7 +51,7 @@ struct TextSearch {
     final class Part {
         enum Kind {
             case phrase(Int)
-            case near([(phrase: Int, docs: TextDocs)])
+            case near([(phrase: Int, matches: TextMatches)])
             case all([Part])
             case any([Part])
             case without(Part)
@@ -59,22 +59,22 @@ struct TextSearch {
         }
 
         let kind: Kind
-        let docs: TextDocs
+        let matches: TextMatches
 
-        init(_ kind: Kind, _ docs: TextDocs) {
+        init(_ kind: Kind, _ matches: TextMatches) {
             self.kind = kind
-            self.docs = docs
+            self.matches = matches
         }
 
         /// Moves all parts to a group; groups come in order.
         func move(to group: UInt64) -> Bool {
             switch kind {
             case .phrase, .nothing: break
-            case .near(let phrases): for phrase in phrases { _ = phrase.docs.move(to: group) }
+            case .near(let phrases): for phrase in phrases { _ = phrase.matches.move(to: group) }
             case .all(let parts), .any(let parts): for part in parts { part.isHere = part.move(to: group) }
             case .without(let part): part.isHere = part.move(to: group)
             }
-            isHere = docs.move(to: group)
+            isHere = matches.move(to: group)
             return isHere
         }
 
@@ -83,14 +83,14 @@ struct TextSearch {
 
         /// The rank of an object of the group moved to; 0 if the part does not hold.
         func rank(_ member: UInt8, _ length: Int, _ statistics: TextStatistics) -> Double {
-            guard isHere, docs.contains(member) else { return 0 }
+            guard isHere, matches.contains(member) else { return 0 }
             switch kind {
             case .nothing: return 0
             case .phrase(let phrase):
-                return statistics.part(phrase, frequency: docs.count(member), length: length)
+                return statistics.part(phrase, frequency: matches.count(member), length: length)
             case .near(let phrases):
                 return phrases.reduce(0) {
-                    $0 + statistics.part($1.phrase, frequency: $1.docs.count(member), length: length)
+                    $0 + statistics.part($1.phrase, frequency: $1.matches.count(member), length: length)
                 }
             case .all(let parts), .any(let parts):
                 return parts.reduce(0) { $0 + $1.rank(member, length, statistics) }
@@ -106,37 +106,37 @@ struct TextSearch {
         return (try part(query.root, phrases, words), phrases.map(\.set.count))
     }
 
-    private func part(_ node: TextNode, _ phrases: [TextDocs], _ words: [TextWordList]) throws -> Part {
+    private func part(_ node: TextNode, _ phrases: [TextMatches], _ words: [TextWordList]) throws -> Part {
         switch node {
-        case .nothing: return Part(.nothing, TextDocs(TextGroupSet()))
+        case .nothing: return Part(.nothing, TextMatches(TextGroupSet()))
         case .phrase(let phrase): return Part(.phrase(phrase), phrases[phrase])
         case .near(let list, let distance): return try near(list, distance, phrases, words)
         case .and(let nodes):
             let parts = try nodes.map { try part($0, phrases, words) }
-            var set = parts[0].docs.set
-            for part in parts.dropFirst() { set = set.intersection(part.docs.set) }
-            return Part(.all(parts), TextDocs(set))
+            var set = parts[0].matches.set
+            for part in parts.dropFirst() { set = set.intersection(part.matches.set) }
+            return Part(.all(parts), TextMatches(set))
         case .or(let nodes):
             let parts = try nodes.map { try part($0, phrases, words) }
-            var set = parts[0].docs.set
-            for part in parts.dropFirst() { set = set.union(part.docs.set) }
-            return Part(.any(parts), TextDocs(set))
+            var set = parts[0].matches.set
+            for part in parts.dropFirst() { set = set.union(part.matches.set) }
+            return Part(.any(parts), TextMatches(set))
         case .not(let left, let right):
             let (left, right) = (try part(left, phrases, words), try part(right, phrases, words))
-            return Part(.without(left), TextDocs(left.docs.set.subtracting(right.docs.set)))
+            return Part(.without(left), TextMatches(left.matches.set.subtracting(right.matches.set)))
         }
     }
 
     // MARK: Phrases
 
-    private func phrase(_ number: Int, _ words: [TextWordList]) throws -> TextDocs {
+    private func phrase(_ number: Int, _ words: [TextWordList]) throws -> TextMatches {
         let phrase = query.phrases[number]
         if phrase.words.count == 1, !phrase.isInitial, columns[number] == nil {
-            return TextDocs(words[phrase.words.lowerBound])
+            return TextMatches(words[phrase.words.lowerBound])
         }
         let lists = phrase.words.map { words[$0] }
-        var candidates = lists[0].docs
-        for list in lists.dropFirst() { candidates = candidates.intersection(list.docs) }
+        var candidates = lists[0].matches
+        for list in lists.dropFirst() { candidates = candidates.intersection(list.matches) }
         var builder = TextDocsBuilder()
         try forEachGroup(of: candidates, phrase.words, words) { group, members, occurrences in
             let found = query.positions(of: number, occurrences, columns: columns[number])
@@ -148,7 +148,7 @@ struct TextSearch {
     }
 
     private func near(
-        _ list: [Int], _ distance: Int, _ phrases: [TextDocs], _ words: [TextWordList]
+        _ list: [Int], _ distance: Int, _ phrases: [TextMatches], _ words: [TextWordList]
     ) throws -> Part {
         var candidates = phrases[list[0]].set
         for phrase in list.dropFirst() { candidates = candidates.intersection(phrases[phrase].set) }
@@ -169,8 +169,8 @@ struct TextSearch {
                 kept[index].removeAll(keepingCapacity: true)
             }
         }
-        let docs = zip(list, builders).map { (phrase: $0, docs: $1.finish()) }
-        return Part(.near(docs), TextDocs(set))
+        let matches = zip(list, builders).map { (phrase: $0, matches: $1.finish()) }
+        return Part(.near(matches), TextMatches(set))
     }
 
     /// Reads where words stand in each object of a set.
@@ -191,7 +191,7 @@ struct TextSearch {
         for (group, members) in zip(candidates.groups, candidates.bits) {
             var readers: [(word: Int, reader: TextWordList.PositionReader)] = []
             for word in numbers {
-                let groups = words[word].docs.groups
+                let groups = words[word].matches.groups
                 while groups[indexes[word]] < group { indexes[word] += 1 }
                 readers.append((word, TextWordList.PositionReader(words[word], indexes[word])))
             }

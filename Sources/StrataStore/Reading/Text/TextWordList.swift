@@ -5,7 +5,7 @@ import StrataModel
 ///
 /// The records lie in the map and are valid inside the read.
 final class TextWordList {
-    private(set) var docs = TextGroupSet()
+    private(set) var matches = TextGroupSet()
     /// The records of each group, as a range of `records`.
     private var spans: [Range<Int>] = []
     private var records: [TextPostings] = []
@@ -78,14 +78,14 @@ final class TextWordList {
             while index < hidden.groups.count, hidden.groups[index] < group { index += 1 }
             if index < hidden.groups.count, hidden.groups[index] == group { bits &= ~hidden.bits[index] }
             if !bits.isEmpty { spans.append(first..<end) }
-            docs.append(group, bits)
+            matches.append(group, bits)
             first = end
         }
     }
 
     /// How often the word stands in an object.
     ///
-    /// - Parameter group: the index of its group in `docs`.
+    /// - Parameter group: the index of its group in `matches`.
     @inline(__always)
     func frequency(_ group: Int, _ member: UInt8) -> Int {
         let span = spans[group]

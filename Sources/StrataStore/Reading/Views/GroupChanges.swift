@@ -140,7 +140,8 @@ final class GroupChanges {
         state.rowCount += group.rowCount
         guard state.rowCount >= 0 else {
             throw StrataError(
-                .corrupt, "A group of the view \(group.view.description.name) would have fewer objects than none.",
+                .corrupt,
+                "A group of the view \(group.view.description.name) would count its objects below zero. Rebuild the view.",
                 context: .init(entityName: group.view.description.entityName))
         }
         for index in state.aggregates.indices { state.aggregates[index].add(states[group.first + index]) }

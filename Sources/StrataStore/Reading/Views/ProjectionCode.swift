@@ -37,7 +37,7 @@ package struct ProjectionCode: Sendable {
     /// Forgets the code of a name, as a process without the type.
     package static func forget(_ typeName: String) { known.withLock { $0[typeName] = nil } }
 
-    /// That this process cannot make a column.
+    /// The error for a column whose type this process does not have.
     static func missing(_ typeName: String, of view: PreparedView) -> StrataError {
         StrataError(
             .viewFailed,
@@ -46,7 +46,7 @@ package struct ProjectionCode: Sendable {
     }
 }
 
-/// What a projection says of a change that it cannot follow.
+/// The reason for which a projection cannot follow a change.
 package struct ProjectionFault: Error {
     package let object: ObjectID
     package let reason: String
@@ -54,8 +54,8 @@ package struct ProjectionFault: Error {
     package init(object: ObjectID, reason: String) { (self.object, self.reason) = (object, reason) }
 }
 
-/// The objects that come into a group of a projection and leave it, collected in any order. One that leaves as it came
-/// is no change.
+/// The objects that come into a group of a projection and leave it, collected in any order. An object that leaves with
+/// the values that it came with is no change.
 struct ProjectedChanges {
     /// How often each object with certain values comes: its id, big-endian, and the values as `ValueCodec` writes them.
     private var counts: [[UInt8]: Int64] = [:]

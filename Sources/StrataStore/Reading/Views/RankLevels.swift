@@ -70,7 +70,7 @@ struct RankReader {
         }
     }
 
-    /// The key of an entry, behind the number of the order; nil if there are no so many.
+    /// The key of an entry, behind the number of the order; nil if there are fewer entries.
     ///
     /// - Parameter index: the number of entries before it.
     func entry(at index: Int) throws -> [UInt8]? {

@@ -26,7 +26,7 @@ extension Snapshot {
         around row: FetchPredicate, before: Int, after: Int, in request: ViewRequest
     ) throws -> (rows: ResultRows, rank: ViewRank)? {
         guard before >= 0, after >= 0 else {
-            throw StrataError(.invalidRequest, "There are no less than 0 rows before or behind one.")
+            throw StrataError(.invalidRequest, "The numbers of rows before and after a row cannot be negative.")
         }
         guard let rank = try rank(of: row, in: request) else { return nil }
         var request = request

@@ -20,7 +20,7 @@ struct ViewAccess {
         }
     }
 
-    /// What the whole keys of all groups begin with that can meet the condition, without the view's number.
+    /// The beginning of the whole keys of all groups that can meet the condition, without the view's number.
     let keyPrefix: [UInt8]
     /// Whether `keyPrefix` is a whole key.
     let isOneGroup: Bool
@@ -55,8 +55,8 @@ struct ViewAccess {
         ordered = Self.ordered(request.sort, view, elements, isKnown)
     }
 
-    /// The first order of the view whose columns are those of the request, after columns that the condition fixes; one
-    /// that is ranked, if there is such a one.
+    /// The first order of the view whose columns are those of the request, after columns that the condition fixes; a
+    /// ranked one, if there is any.
     ///
     /// - Parameter isKnown: whether the condition says no more than `elements`.
     private static func ordered(

@@ -4,7 +4,7 @@ import StrataModel
 ///
 /// A view is taken only where its answer is the same: keys are not text, whose spelling is that of a group's first
 /// object in a request, and floating-point numbers are not summed, because a request rounds each addition. A view that
-/// catches up may have been told to leave objects out.
+/// catches up may leave objects out by request.
 struct ViewAnswer: Sendable {
     let view: PreparedView
     /// For each key of the request, the index of the view's key.

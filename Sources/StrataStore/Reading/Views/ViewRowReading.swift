@@ -5,7 +5,7 @@ import StrataModel
 struct ViewRowReading {
     let view: PreparedView
     let request: ViewRequest
-    /// What is left of the request's condition once groups are found by their keys.
+    /// The rest of the request's condition once groups are found by their keys.
     private let condition: FetchPredicate?
     private let evaluation: Evaluation
     private let snapshot: Snapshot

@@ -3,16 +3,16 @@ import LMDB
 
 /// Copies of a store that ended processes have left beside its directory, and in it.
 package enum LeftCopies {
-    /// Between the name of a store and the number of the process that compacts it.
+    /// The part of a name between that of a store and the id of the process that compacts it.
     package static let compacting = ".compacting-"
-    /// Behind the name of the store's file, what it was before a compaction.
+    /// The ending of the name of the store's file from before a compaction.
     package static let beforeCompaction = ".before-compact"
 
     /// The place where a store is made that will replace another one.
     package static func restoring(_ path: String) -> String { path + ".restoring" }
 
     /// Removes them: copies that were not finished, in any directory beside the store's, copies of interrupted
-    /// compactions, and a store that was restored to replace this one and did not.
+    /// compactions, and restored stores that were to replace this one, whose restore did not finish.
     ///
     /// - Returns: the paths of those that could not be removed.
     @discardableResult
@@ -36,10 +36,10 @@ package enum LeftCopies {
         return left
     }
 
-    /// Whether there is a store that was restored to replace this one, and did not.
+    /// Whether there is a restored store that was to replace this one, whose restore did not finish.
     package static func hasRestored(_ path: String) -> Bool { BlobFile.exists(restoring(path)) }
 
-    /// Removes a store that was restored to replace another one, and did not because the process was killed. The caller
+    /// Removes a restored store that was to replace another one, after the process was killed before that. The caller
     /// has the lock of that place.
     package static func removeRestored(_ path: String) throws {
         if BlobFile.exists(restoring(path)) { try FileManager.default.removeItem(atPath: restoring(path)) }

@@ -2,8 +2,8 @@ import Foundation
 import LMDB
 import StrataModel
 
-// A log whose transaction records are lost in part. A copy without free pages has them at its end, so that they are
-// lost first when such a file is cut.
+// Mends a log whose transaction records are lost in part. A copy without free pages has them at its end, so that they
+// are lost first when such a file is cut.
 extension LogCarving {
     private static let note = "The record of this transaction is lost; author and time are not known."
 
@@ -12,7 +12,7 @@ extension LogCarving {
     func mended() throws -> Assembled {
         var log = Assembled()
         var (digest, microseconds) = (LogHead.start.digest, Int64.min)
-        // Once a record was made up, digests of before say nothing.
+        // After a record that was made up, earlier digests prove nothing.
         var isChained = true
         var model = ModelVersion(rawValue: 0)
         var next: UInt64 = 1

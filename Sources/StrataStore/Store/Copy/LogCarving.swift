@@ -32,10 +32,10 @@ struct LogCarving {
     /// The newest head that is found.
     private(set) var head: LogHead?
     private(set) var header: StoreHeader?
-    /// What the log made of the records says of itself.
+    /// Notes on the log that was made of the records.
     private(set) var notes = Notes()
 
-    /// What was made up.
+    /// The records that were made up, in place of lost ones.
     struct Notes {
         /// Transactions whose records are lost, and whose events are there.
         var madeUp: [TransactionNumber] = []

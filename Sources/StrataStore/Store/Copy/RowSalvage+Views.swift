@@ -163,7 +163,8 @@ extension RowSalvage {
         try add(pair, state.positions)
     }
 
-    /// Unlinks what the log links and the views do not, in both ways in which they tell of a pair.
+    /// Unlinks pairs of the log that the views lack, in the table of pairs and, as far as it can be read, in that of
+    /// links.
     private func removeAbsentPairs(_ pairs: Walked, _ views: DamagedViews, _ target: DamagedViews) throws {
         try target.transaction.withCursor(target.tables.pairs) { cursor in
             var found = try cursor.first()

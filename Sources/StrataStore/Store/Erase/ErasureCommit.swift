@@ -9,7 +9,7 @@ struct ErasureCommit: ~Copyable {
     let transaction: WriteTransaction
     let tables: StoreTables
     let erased: ErasedProperties
-    /// The event that recorded the erasure, if it was made in another log: what comes after it stays.
+    /// The event that recorded the erasure, if it was made in another log: later events stay.
     private let recordedAt: EventNumber?
     var projector: Projector
     private var head: LogHead
@@ -82,7 +82,7 @@ struct ErasureCommit: ~Copyable {
 
     // MARK: The present
 
-    /// Deletes the objects that exist, or sets the values to what stands for them.
+    /// Deletes the objects that exist, or replaces the values.
     ///
     /// - Parameter isFromList: whether values of objects that stay go even if the rules of the model want them.
     /// - Returns: the objects that were deleted.

@@ -29,7 +29,7 @@ struct ErasureFinish: Sendable {
         forgetValues()
         let keys = try destroyKeys(&report)
         var run = run
-        // The store that made them has the log lose the values. One that may helps with that.
+        // The store that made them removes the values from the log. A store that may rewrite the log helps with that.
         if let node, try hasReceived { run.leavesLogToOthers = !node.mayRewrite }
         while let step = try run.next() { report.add(step) }
         forgetValues()

@@ -2,7 +2,7 @@ package import Foundation
 package import StrataModel
 
 extension Store {
-    /// Makes erasures in a copy that nobody has opened yet.
+    /// Makes erasures in a copy that no process has opened yet.
     ///
     /// - Throws: `persistentStoreTimeout` if something keeps an erasure from being completed.
     package static func make(_ erasures: [RecordedErasure], in folder: URL) throws {
@@ -20,7 +20,7 @@ extension Store {
         }
     }
 
-    /// Makes erasures in a copy that nobody has opened yet, and verifies it again.
+    /// Makes erasures in a copy that no process has opened yet, and verifies it again.
     static func erase(
         _ erasures: [RecordedErasure], in folder: URL, _ progress: ProgressHandler?
     ) throws -> BackupReport {
@@ -55,7 +55,7 @@ extension Store {
                 .persistentStoreOperation, "The erasures are those of another store; nothing was erased.",
                 context: .init(path: path))
         }
-        // Behind a truncation the transaction of an erasure is gone, and its place in the log tells it.
+        // After a truncation the transaction of an erasure is gone; its event number still identifies it.
         let own = try self.erasures()
         let missing = erasures.filter { erasure in
             erasure.storeIdentifier == nil || !own.contains { $0.isSame(as: erasure) }
@@ -78,7 +78,7 @@ extension Store {
     }
 
     /// Makes an erasure of another copy. No rule of the model keeps values: objects whose deletion a rule refuses stay
-    /// with their links and without values. What is too much for one save is made in parts.
+    /// with their links and without values. An erasure that is too large for one save is made in parts.
     private func make(_ request: ErasureRequest) throws -> ErasureReport {
         do {
             return try erase(request)

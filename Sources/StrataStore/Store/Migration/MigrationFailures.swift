@@ -44,7 +44,7 @@ struct MigrationFailures {
     /// - Throws: `migration` with every failure, if there are any.
     func refuse(path: String) throws {
         guard !isEmpty else { return }
-        let more = count > details.count ? ", of which the first \(details.count) are told" : ""
+        let more = count > details.count ? "; the first \(details.count) are listed" : ""
         throw StrataError(
             .migration,
             "The store's objects do not fit the new model, in \(count) places\(more). Change them, or give rules: "

@@ -207,7 +207,7 @@ struct Rebuild {
         } catch let error as LMDBError where error.code == .corrupted {
             throw StrataError(
                 .corrupt,
-                "More than views of the store's file is damaged (\(error.detail)), so nothing was dropped. "
+                "Not only views of the store's file are damaged (\(error.detail)), so nothing was dropped. "
                     + "'strata doctor --into' makes a new store of the log.",
                 context: .init(path: file.path), cause: error)
         }

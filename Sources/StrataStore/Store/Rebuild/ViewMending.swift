@@ -40,8 +40,8 @@ final class ViewMending: @unchecked Sendable {
 }
 
 extension Store {
-    /// From now on, damage that is met is told to `StoreOptions.damageHandler`, and has the views rebuilt in the
-    /// background where the options say so. Who met it gets the error all the same.
+    /// From now on, damage that a read or a save meets is passed to `StoreOptions.damageHandler`, and the views are
+    /// rebuilt in the background if the options say so. The read or save fails all the same.
     func watchForDamage() {
         let options = file.options
         let mends = options.mendsViews && !options.isReadOnly

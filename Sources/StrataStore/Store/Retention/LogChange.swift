@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// What a step of a truncation changes in the log and in the views of it.
+/// The changes that a step of a truncation makes to the log and to views of it.
 struct LogChange: ~Copyable {
     /// After the change.
     private(set) var sum: EventSum
@@ -21,7 +21,8 @@ struct LogChange: ~Copyable {
 
     /// - Parameter step: at least one transaction after the baseline.
     init(
-        _ step: borrowing StepEvents, _ baseline: LogBaseline, _ log: LogReader, _ models: StepModels, hasBlobs: Bool
+        _ step: borrowing TrimStepEvents, _ baseline: LogBaseline, _ log: LogReader, _ models: StepModels,
+        hasBlobs: Bool
     ) throws {
         sum = baseline.sum
         keptCount = baseline.keptCount
@@ -38,7 +39,7 @@ struct LogChange: ~Copyable {
         try count(log)
     }
 
-    private mutating func noteRows(_ step: borrowing StepEvents) throws {
+    private mutating func noteRows(_ step: borrowing TrimStepEvents) throws {
         try step.rows.forEach { id, chain in
             if chain.first != 0 { replaced.append(chain.first) }
             if !chain.isAlive {
@@ -51,7 +52,7 @@ struct LogChange: ~Copyable {
         }
     }
 
-    private mutating func notePairs(_ step: borrowing StepEvents) throws {
+    private mutating func notePairs(_ step: borrowing TrimStepEvents) throws {
         for (key, (chain, positions)) in step.pairs {
             if chain.first != 0 { replaced.append(chain.first) }
             guard chain.isAlive else { continue }
@@ -65,7 +66,7 @@ struct LogChange: ~Copyable {
 
     /// Tags and metadata in force stay, and what a newer version has written.
     private mutating func noteNotes(
-        _ step: borrowing StepEvents, _ baseline: LogBaseline, _ log: LogReader
+        _ step: borrowing TrimStepEvents, _ baseline: LogBaseline, _ log: LogReader
     ) throws {
         guard !step.notes.isEmpty else {
             notes = baseline.notes

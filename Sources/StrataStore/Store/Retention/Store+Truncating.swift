@@ -4,7 +4,7 @@ import LMDB
 import Logging
 package import StrataModel
 
-/// What keeps a part of the history that a truncation was to drop.
+/// A holder of history that a truncation was to drop.
 package struct HistoryHold: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable {
         case tag, subscription, view, context
@@ -17,16 +17,16 @@ package struct HistoryHold: Sendable, Hashable {
     package let eventNumber: EventNumber
 }
 
-/// What a truncation has done, or would do.
+/// The result of a truncation, or of a planned one.
 package struct TruncationReport: Sendable {
     /// Where the kept history begins now; nil if it is whole.
     package var baseline: LogBaseline?
     /// The moment that was asked for: the last event that may be dropped.
     package var wanted: EventNumber
     package var droppedTransactions: UInt64
-    /// Events that were dropped, those aside that stay for the state at the cut.
+    /// Events that were dropped, without those that stay for the state at the cut.
     package var droppedEvents: UInt64
-    /// What has kept a part of it, oldest first.
+    /// The holders that kept a part of the history, oldest first.
     package var holds: [HistoryHold]
     package var duration: Duration
 }
@@ -46,7 +46,8 @@ extension MaintenanceNote {
 }
 
 extension StoreFile {
-    /// Notes in the header that the log begins with a baseline, so that versions that would not know it do not open it.
+    /// Notes in the header that the log begins with a baseline, so that versions that do not know baselines refuse the
+    /// store.
     func noteBaseline(_ transaction: WriteTransaction) throws {
         try Self.changeHeader(tables, transaction) { $0.hasBaseline = true }
     }
@@ -71,7 +72,7 @@ extension Store {
         return pin
     }
 
-    /// What keeps history up to an event from being dropped, oldest first.
+    /// The holders of history up to an event, oldest first.
     package func holds(before eventNumber: EventNumber) throws -> [HistoryHold] {
         var holds: [HistoryHold] = []
         for (name, tagged) in try tags() where tagged < eventNumber {
@@ -148,7 +149,7 @@ extension Store {
         return report
     }
 
-    /// What a truncation would do; writes nothing.
+    /// The result that a truncation would have; writes nothing.
     ///
     /// - Complexity: O(events that go).
     package func truncationPlan(
@@ -216,7 +217,7 @@ extension Store {
 
     /// Lets writers of this process and of others come in between, and chooses the size of the next commit.
     ///
-    /// - Parameter isAlone: whether nobody else has written lately.
+    /// - Parameter isAlone: whether there was no other writer lately.
     func pause(
         after work: Duration, isAlone: Bool, _ limits: inout TrimLimits, _ least: TrimLimits
     ) {

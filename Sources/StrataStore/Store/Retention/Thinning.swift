@@ -3,10 +3,10 @@ import StrataModel
 
 /// Drops the values of some entities that later events up to a cut replace, from the cut backward.
 ///
-/// Going backward, the first event of an object that names an attribute keeps its value, unless the object is deleted at
-/// the cut; older ones lose it (`EventEraser`). Each step is one commit, after which the log leads to the same state: what
-/// is still to come is older, and nothing reads an older value through a newer event. One that is interrupted begins
-/// again at the cut and finds the events there as they have to be.
+/// Going backward, the first event of an object that names an attribute keeps its value, unless the object is deleted
+/// at the cut; older ones lose it (`EventEraser`). Each step is one commit, after which the log leads to the same
+/// state: later steps change older events only, and no reader gets an older value through a newer event. A thinning
+/// that is interrupted begins again at the cut, and finds the events there already thinned.
 ///
 /// Memory: some 60 bytes for each object that was changed after `done`.
 struct Thinning: Sendable {

@@ -46,7 +46,7 @@ struct TrimStep {
         let histories = try file.histories(for: head, transaction)
         let log = LogReader(transaction, tables, histories)
         let hasBlobs = try transaction.count(tables.blobs) > 0
-        var step = StepEvents(tables, countsBlobs: hasBlobs)
+        var step = TrimStepEvents(tables, countsBlobs: hasBlobs)
         try step.read(after: baseline, through: target, limits, log)
         guard let last = step.last else { return (known, true) }
         let models = StepModels(histories, at: baseline.head.modelVersion, step.models)

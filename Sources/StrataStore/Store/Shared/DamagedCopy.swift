@@ -57,7 +57,7 @@ struct DamagedCopy {
         let report = StrataError(
             behind == nil ? .corrupt : .historyDropped,
             "The store was \(state) and is made anew from the shared log \(connection.name). Its files are in "
-                + "\(folder); delete them when nobody wants to look at them.",
+                + "\(folder); delete that folder when you no longer need it.",
             context: .init(path: directory.path), cause: behind?.error ?? damage)
         StoreLogger.shared.warning("\(report.message)")
         options.damageHandler?(report)

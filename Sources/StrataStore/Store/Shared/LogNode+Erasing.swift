@@ -33,7 +33,7 @@ extension LogNode {
         }
     }
 
-    /// How many large values the log is asked for or told of at a time.
+    /// How many large values one question to the log names.
     static let digestsAtOnce = 1_000
     /// How often others may append meanwhile.
     static let mostAttempts = 50
@@ -71,7 +71,9 @@ extension LogNode {
             try receiveHere(found)
         }
         throw StrataError(
-            .logUnavailable, "Others save to the shared log \(connection.name) all the time.",
+            .logUnavailable,
+            "Other machines saved to the shared log \(connection.name) during each of \(Self.mostAttempts) attempts. "
+                + "Try again.",
             context: .init(path: file.path))
     }
 

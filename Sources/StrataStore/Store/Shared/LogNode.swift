@@ -74,7 +74,7 @@ final class LogNode: LogGate {
                 try receive(overtaken.missing, insteadOf: attempt.made)
             } catch {
                 guard attempt.isPublished, !Self.canBeSettled(error) else { throw error }
-                // The log has it, so nobody may be told that nothing was written.
+                // The log has the save, so the error must not say that nothing was written.
                 throw inDoubt("The shared log has the save, but it could not be written here.", error)
             }
         }

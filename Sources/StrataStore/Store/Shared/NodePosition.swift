@@ -4,15 +4,15 @@ import Locking
 import Logging
 import StrataModel
 
-// Each store tells its shared log from time to time how far it has come, so that the log is not cut before that. The
-// position is kept with a lease: one that does not come back for its time is no longer waited for.
+// Each store reports its position to its shared log from time to time, so that the log is not cut before it. The
+// position is kept with a lease: when that has run out, the log no longer waits for the store.
 
-/// What a store has told its log of its position.
+/// The position that a store has reported to its log.
 struct NodePosition {
     /// The name of the lease.
     let name: String
     let id: UUID
-    /// The end of the store when it was last told; a power cut does not take it back behind that.
+    /// The end of the store at the last report. A power cut does not take the store back behind it.
     var safe: TransactionNumber
     var next = ContinuousClock.now
 }
@@ -29,7 +29,7 @@ extension LogNode {
         position.withLock { $0 = NodePosition(name: name, id: identity.id, safe: end) }
     }
 
-    /// Tells the log of the position where that is due. A failure is left to the next time.
+    /// Reports the position if that is due. After an error the next call tries again.
     func keepPosition() {
         do {
             guard let known = position.withLock({ $0 }), known.next <= .now else { return }
@@ -40,11 +40,11 @@ extension LogNode {
                 $0?.next = .now + connection.positionInterval
             }
         } catch {
-            StoreLogger.shared.debug("the position of \(file.path) could not be told: \(error)")
+            StoreLogger.shared.debug("the position of \(file.path) was not reported to its log: \(error)")
         }
     }
 
-    /// Tells the log that the store has everything, after that is on the disk.
+    /// Reports the end of the store, after that is on the disk.
     func tellPosition() throws {
         guard let known = position.withLock({ $0 }) else { return }
         let end = try localEnd().transaction
@@ -59,7 +59,7 @@ extension LogNode {
         }
     }
 
-    /// Tells the log of the last position, or has it no longer wait for a store that leaves nothing behind.
+    /// Reports the last position, or removes the lease of a store whose files are gone when it closes.
     func endPosition() {
         guard let known = position.withLock({ $0 }) else { return }
         do {
@@ -69,13 +69,13 @@ extension LogNode {
                 try tellPosition()
             }
         } catch {
-            StoreLogger.shared.debug("the last position of \(file.path) could not be told: \(error)")
+            StoreLogger.shared.debug("the last position of \(file.path) was not reported to its log: \(error)")
         }
     }
 }
 
 extension Store {
-    /// What the store is called among those with its log.
+    /// The identity of the store among those that share its log.
     func nodeIdentity() throws -> NodeIdentity {
         let place = NodeIdentity.place(of: path)
         let known = try file.environment.read { transaction in

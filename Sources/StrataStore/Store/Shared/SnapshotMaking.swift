@@ -14,7 +14,8 @@ struct SnapshotMaking {
 
     private var file: StoreFile { node.file }
 
-    /// - Parameter first: the last transaction whose events are left out, those aside that make the state after it.
+    /// - Parameter first: the last transaction whose events are left out, except for those that make the state after
+    ///   it.
     /// - Returns: the snapshot, and the large values that it names.
     /// - Throws: `persistentStoreTimeout` while an erasure is not finished, or if another snapshot came first;
     ///   `logUnavailable`; `noSpace`.

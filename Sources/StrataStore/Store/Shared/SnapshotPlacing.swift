@@ -32,7 +32,7 @@ struct SnapshotPlacing {
             return true
         }
         throw StrataError(
-            .logUnavailable, "The snapshot in the shared log \(connection.name) changes all the time. Try again.",
+            .logUnavailable, "The snapshot in the shared log \(connection.name) changed in each attempt. Try again.",
             context: .init(path: directory.path))
     }
 

@@ -42,7 +42,9 @@ extension Store {
             let answer = try contact.ask { () throws(SharedLogFailure) in try log.append(transactions, after: after) }
             guard answer == .appended else {
                 throw StrataError(
-                    .divergedLog, "Others append to the shared log \(connection.name).", context: .init(path: path))
+                    .divergedLog,
+                    "Another store appends to the shared log \(connection.name). Fill a log that no store uses yet.",
+                    context: .init(path: path))
             }
             end = next
             for _ in frames { counter.step() }

@@ -26,8 +26,8 @@ struct StoreBehindLog: Error {
     func refusal(path: String) -> StrataError {
         StrataError(
             .historyDropped,
-            "The shared log was cut after what this store has, and its files could not be moved aside. Close it in all "
-                + "processes, move its directory away and open it again: it is made anew from the log.",
+            "The shared log no longer has the transactions that follow this store's last one, and the store's files "
+                + "could not be moved to make it anew. Close it in all processes, move its directory away and open it again.",
             context: .init(path: path), cause: error)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// What one pass over the log says about rows, large values and models.
+/// The rows, large values and models that one pass over the log finds.
 struct LogFindings: ~Copyable {
     /// The newest event of an object, and whether the object exists after it.
     struct Newest: BitwiseCopyable {

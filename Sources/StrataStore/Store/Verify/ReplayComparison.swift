@@ -145,8 +145,8 @@ final class ReplayComparison {
         }
     }
 
-    /// Makes the groups of a view of an older model. What is left of one that is being dropped nobody reads, so it is taken
-    /// over as it is.
+    /// Makes the groups of a view of an older model. A view that is being dropped has no readers, so the rest of its
+    /// records are copied as they are.
     private func group(
         _ view: ViewID, _ progress: ViewProgress, _ histories: SchemaHistory, _ views: ViewTables,
         _ scratch: (environment: Environment, tables: StoreTables)

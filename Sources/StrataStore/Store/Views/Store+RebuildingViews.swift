@@ -6,8 +6,8 @@ import StrataModel
 extension Store {
     /// Makes the groups of a view anew from the objects, in one commit.
     ///
-    /// - Returns: whether the view is as it was, byte for byte. One that was behind the commits is not compared, and counts
-    ///   as unchanged.
+    /// - Returns: whether the view is as it was, byte for byte. A view that was behind the commits is not compared, and
+    ///   counts as unchanged.
     /// - Throws: `unknownKey` for a view that the store's model does not have.
     package func rebuild(view name: String) throws -> Bool {
         let result = Locked(false)

@@ -4,10 +4,11 @@ import LMDB
 import Logging
 import StrataModel
 
-/// Keeps the views that catch up, and builds and drops others, on a thread of its own, in one of the processes that have the store open.
+/// Keeps the views that catch up, and builds and drops others, on a thread of its own. One of the processes that have
+/// the store open does this.
 ///
-/// The process that holds the lock of `views.lock` does it. If it ends, however it ends, the system releases the lock,
-/// and another one goes on within `patience`. `condition` guards the variables below it.
+/// It is the process that holds the lock of `views.lock`. When that process ends, in whatever way, the system releases
+/// the lock, and another process takes over within `patience`. `condition` guards the variables below it.
 final class ViewKeeper: @unchecked Sendable {
     private let worker: ViewWorker
     private let lock: BlobFiles?
@@ -24,7 +25,7 @@ final class ViewKeeper: @unchecked Sendable {
     static let patience = 0.2
     /// Seconds in which commits are gathered for one step.
     private static let gathering = 0.05
-    /// Seconds until work goes on after a failure of the file.
+    /// Seconds until work continues after an error of the file.
     private static let longestPause = 60.0
 
     /// - Parameter lock: nil for a store that no other process can open.
@@ -40,12 +41,12 @@ final class ViewKeeper: @unchecked Sendable {
         }
     }
 
-    /// Looks for work whenever the observation tells.
+    /// Looks for work whenever the observation reports a new head.
     func follow(_ observation: HeadObservation) { condition.withLock { self.observation = observation } }
 
     /// Says that there may be work.
     ///
-    /// - Parameter isUrgent: whether somebody waits for it.
+    /// - Parameter isUrgent: whether a caller waits for it.
     func notify(isUrgent: Bool = false) {
         condition.withLock {
             hasNews = true
@@ -54,8 +55,8 @@ final class ViewKeeper: @unchecked Sendable {
         }
     }
 
-    /// Ends it, and waits until the step is done that it is making. An observer that is told of a step may call it: then
-    /// the keeper ends after the observer has returned.
+    /// Ends the keeper after its present step, and waits for that. An observer may call this while a step is reported
+    /// to it; the keeper then ends after the observer has returned.
     func stopAndWait() {
         condition.withLock {
             isStopped = true

@@ -36,8 +36,8 @@ struct ViewStep: @unchecked Sendable {
         return true
     }
 
-    /// Whether an inline view has the groups of all objects at the end of the log. If it is only little behind, what is
-    /// missing is added here, where nobody saves meanwhile.
+    /// Whether an inline view has the groups of all objects at the end of the log. If it is only little behind, the
+    /// missing events are added here, under the writer's lock.
     private func isLast(_ file: StoreFile, _ views: ViewTables, _ transaction: WriteTransaction) throws -> Bool {
         guard after.isComplete, after.failure == nil else { return false }
         let head = try file.readHeadEvent(transaction).event
@@ -113,7 +113,7 @@ struct ViewStepMaker {
         return step
     }
 
-    /// The step that notes why the view does not go on.
+    /// The step that notes why the view cannot follow.
     func step(failing failure: ViewFailure) -> ViewStep {
         var step = step(after: before ?? ViewProgress())
         step.after.failure = failure

@@ -2,8 +2,8 @@ import LMDB
 import Locking
 import StrataModel
 
-// Views of older models. Their groups stay as they were under these models, and are read through them, until the views
-// that may replace them are complete.
+// Views of older models. Their groups stay as they were, and are read through these models, until the views that may
+// replace them are complete.
 
 extension ViewWorker {
     /// Whether there is a view that catches up, one to be built or one to be dropped.
@@ -20,7 +20,7 @@ extension ViewWorker {
     ///
     /// - Returns: whether there is more to do.
     func dropSome() throws -> Bool {
-        // Mostly there is nothing to do, and nobody should wait for that.
+        // Mostly there is nothing to do, and finding that out needs no turn of the writer.
         guard try file.read({ transaction, _, histories in try next(transaction, histories) }) != nil else {
             return false
         }
@@ -42,7 +42,7 @@ extension ViewWorker {
     private func drop(_ transaction: WriteTransaction) throws -> Bool {
         let head = try file.readHead(transaction)
         guard let view = try next(transaction, try file.histories(for: head, transaction)) else { return true }
-        // From here on nobody reads its groups.
+        // From here on its groups have no readers.
         try ViewProgress.dropping.write(view, transaction, file.tables)
         if try file.tables.removeRecords(of: view, atMost: limits.objects, transaction) < limits.objects {
             try ViewProgress.remove(view, transaction, file.tables)

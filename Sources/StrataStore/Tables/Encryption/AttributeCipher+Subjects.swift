@@ -59,8 +59,8 @@ extension AttributeCipher {
             throw error
         } catch {
             throw StrataError(
-                .encryptionKeyMissing, "The key of the subject \(subject) cannot be had.", context: context(object),
-                cause: error)
+                .encryptionKeyMissing, "The store of keys could not give the key of the subject \(subject).",
+                context: context(object), cause: error)
         }
     }
 }

@@ -40,7 +40,7 @@ struct EncryptionKey: Sendable {
         id = Self.derived(root, "strata key id", nil, 8).withUnsafeBytes { ID($0) }
     }
 
-    /// The key that only somebody who has this one and a subject's can make.
+    /// The key that is derived from this one and a subject's, so that neither alone is enough.
     ///
     /// - Parameter subject: the key of the subject.
     init(_ store: EncryptionKey, with subject: EncryptionKey) {

@@ -74,6 +74,6 @@ struct EncryptionRecord: Sendable, Hashable {
     }
 
     private static var damaged: StrataError {
-        StrataError(.corrupt, "What the store notes of its encryption is damaged; restore it from a backup.")
+        StrataError(.corrupt, "The store's record of its encryption is damaged; restore the store from a backup.")
     }
 }

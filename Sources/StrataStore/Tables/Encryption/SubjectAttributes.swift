@@ -227,6 +227,6 @@ extension KeyRing {
 
     /// Whether keys of subjects were given.
     package var hasSubjectKeys: Bool { table.all.subjects != nil }
-    /// Whether ids of subjects can be told.
+    /// Whether ids of subjects can be computed.
     var namesSubjects: Bool { table.all.blindingKey != nil }
 }

@@ -16,7 +16,7 @@ package struct SubjectKeySource: Sendable {
     let destroy: @Sendable ([SubjectID]) throws -> Void
 
     /// - Parameters:
-    ///   - find: tells the key of a subject.
+    ///   - find: returns the key of a subject.
     ///   - make: makes keys, or gives those that are there, in the order of the subjects; it throws `subjectErased` for a
     ///     destroyed one.
     ///   - destroy: destroys keys for ever.
@@ -36,7 +36,7 @@ extension StrataError {
     package static func subjectErased(_ subject: SubjectID, _ context: Context = .init()) -> StrataError {
         StrataError(
             .subjectErased,
-            "\(context.key ?? "The value") was encrypted under the key of a subject that was erased; nobody can read it. "
+            "\(context.key ?? "The value") was encrypted under the key of a subject that was erased; its value is lost. "
                 + "The subject is \(subject).",
             context: context)
     }

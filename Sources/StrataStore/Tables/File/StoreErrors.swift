@@ -6,7 +6,8 @@ import StrataModel
 // Errors of LMDB, of files and of damaged records, as callers of the store see them.
 
 extension StoreFile {
-    /// The error as callers of the store see it, with the original as its cause. Damage is told to `damageHandler`.
+    /// The error as callers of the store see it, with the original as its cause. Damage is also passed to
+    /// `damageHandler`.
     func publicError(_ error: any Error, during work: String) -> any Error {
         let known = Self.publicError(error, during: work, path: path)
         if let known = known as? StrataError, known.code == .corrupt { damageHandler.withLock { $0 }?(known) }
@@ -92,6 +93,11 @@ extension StrataError {
             self.init(.readOnly, "The store is open for reading only.", context: context, cause: error)
         case .closed:
             self.init(.storeClosed, "The store is closed.", context: context, cause: error)
+        case .processIDInUse:
+            self.init(
+                .persistentStoreOpen,
+                "Another process with the process id of this one has the store open, as in another container. Run "
+                    + "programs that share a store in one PID namespace.", context: context, cause: error)
         case .missing, .empty, .foreign, .newerFormat, .versionMismatch, .permissionDenied, .symbolicLink,
             .insecurePermissions, .networkFileSystem, .conflictingOptions, .alreadyExists:
             self.init(.persistentStoreOpen, "The store cannot be opened: \(error)", context: context, cause: error)

@@ -25,7 +25,7 @@ final class StoreFile: Sendable {
     /// The keys of encrypted attributes.
     let keyRing = KeyRing()
     let installations = Locked<[ModelVersion: EventNumber]>([:])
-    /// Is told of damage that reads and saves meet.
+    /// Gets the damage that reads and saves meet.
     let damageHandler = Locked<(@Sendable (StrataError) -> Void)?>(nil)
     /// What commits go through; nil if the store has its log for itself, and once it is closed.
     let gate = Locked<(any LogGate)?>(nil)

@@ -10,7 +10,7 @@ package enum StoreLocation: Sendable, Hashable {
     case inMemory
 }
 
-/// What a save survives once it has returned.
+/// The failures that a save survives once it has returned.
 package enum StoreDurability: String, Sendable, Hashable, CaseIterable {
     /// Loss of power.
     case full
@@ -28,10 +28,10 @@ package enum StoreDurability: String, Sendable, Hashable, CaseIterable {
     var hasCheckpoints: Bool { self == .checkpointed || self == .journaled }
 }
 
-/// How fast and how often all pages of a store are looked at.
+/// How fast and how often all pages of a store are checked.
 package struct StoreScrubbing: Sendable, Hashable {
     package var bytesPerSecond: Int
-    /// From the end of one look to the beginning of the next.
+    /// The time from the end of one check of all pages to the beginning of the next.
     package var interval: Duration
 
     package init(bytesPerSecond: Int, interval: Duration) {
@@ -40,9 +40,9 @@ package struct StoreScrubbing: Sendable, Hashable {
     }
 }
 
-/// How much of its history a store keeps, and how often that is looked after.
+/// How much of its history a store keeps, and how often the rest is dropped.
 package struct StoreRetention: Sendable, Hashable {
-    /// What is kept. Tags, subscriptions and contexts of this process hold more than that.
+    /// How much is kept. Tags, subscriptions and contexts of this process may hold more.
     package enum Kept: Sendable, Hashable {
         case everything
         /// The states of so long.
@@ -54,9 +54,9 @@ package struct StoreRetention: Sendable, Hashable {
     }
 
     package var kept: Kept
-    /// What is kept of the history of entities, by their names, where that is less.
+    /// How much history of some entities is kept, by their names, where that is less.
     package var entities: [String: Kept]
-    /// From the end of one truncation to the beginning of the next.
+    /// The time from the end of one truncation to the beginning of the next.
     package var interval: Duration
 
     package init(_ kept: Kept, entities: [String: Kept] = [:], interval: Duration = .seconds(60)) {
@@ -76,7 +76,8 @@ package struct StoreOptions: Sendable {
     /// again after one, with `journaled`.
     package var checkpointInterval = Duration.seconds(1)
     package var isReadOnly = false
-    /// Whether the caller keeps everybody else from opening the store meanwhile, for reading only: no lock is taken.
+    /// Whether no lock is taken, for reading only: the caller makes sure that no other process opens the store
+    /// meanwhile.
     package var isAlone = false
     package var createsIfMissing = true
     /// Whether the store takes over transactions of another one; saving throws `readOnly`. A standby can only be opened
@@ -84,7 +85,7 @@ package struct StoreOptions: Sendable {
     package var receivesOnly = false
     /// How long a save waits for writers of other processes before it fails with `persistentStoreTimeout`.
     package var writerLockTimeout = Duration.seconds(30)
-    /// How long a save that others have overtaken twice may hold the exclusive turn while they wait.
+    /// How long a save that found newer saves twice may hold the exclusive turn while others wait.
     package var turnLimit = Duration.seconds(5)
     /// Address space for the map; nil is the default of the LMDB layer. It takes no disk space.
     package var mapSizeInBytes: Int?
@@ -102,7 +103,7 @@ package struct StoreOptions: Sendable {
     package var packing = PackingLimits()
     /// Whether damage that is met has the views rebuilt.
     package var mendsViews = false
-    /// Is told of damage that a read, a save or a look at the pages meets, on the thread that meets it.
+    /// Gets the damage that a read, a save or a check of the pages meets, on the thread that meets it.
     package var damageHandler: (@Sendable (StrataError) -> Void)?
     /// Whether all pages are looked at in the background.
     package var scrubbing: StoreScrubbing?
@@ -112,12 +113,12 @@ package struct StoreOptions: Sendable {
     package var viewKeeping = ViewKeeping.background
     /// How much a step of a view that catches up takes on.
     package var viewStepLimits = ViewStepLimits()
-    /// Is told the name of a view that catches up after each of its steps by this process, and how far it has come.
+    /// Gets the name and the state of a view that catches up, after each step that this process makes.
     package var viewObserver: (@Sendable (String, ViewUpkeepState) -> Void)?
     /// The least number of events in a part of the past that many moments share; nil if each moment makes its own layers.
     /// With parts, a moment near another one that was read costs little, and every read of the past a little more.
     package var pastPartSize: UInt64?
-    /// What the store may do when the model differs from its own.
+    /// The steps that the store may take when the model differs from its own.
     package var migration = MigrationOptions()
     /// Gives the keys of encrypted attributes, the newest first; nil to open without keys. Asked once, when the store is
     /// opened, if it has such attributes.
@@ -126,7 +127,7 @@ package struct StoreOptions: Sendable {
     package var subjectKeys: SubjectKeySource?
     /// The log that the store shares with other machines; nil for one of its own.
     package var sharedLog: SharedLogConnection?
-    /// What a new store with a shared log takes over from it; nil if the log has not answered.
+    /// The identity that a new store with a shared log takes from it; nil if the log has not answered.
     var identity: SharedLogIdentity?
     /// Whether the store begins with the snapshot in its shared log.
     var beginsWithSnapshot = false

@@ -12,7 +12,8 @@ package enum ViewKeeping: Sendable, Hashable {
 package struct ViewStepLimits: Sendable, Hashable {
     /// Objects that are grouped in one commit while a view is built. A new view of no more is made with its model.
     package var objects = 20_000
-    /// An inline view that is being built and is this many events behind goes the rest of the way where nobody saves.
+    /// An inline view that is being built is completed under the writer's lock once it is no more than this many events
+    /// behind.
     package var eventsInLastStep: UInt64 = 2_000
     /// A view that is more events behind is built anew.
     package var events: UInt64 = 500_000
@@ -35,6 +36,6 @@ package struct ViewUpkeepState: Sendable, Hashable {
     package let lagInEvents: UInt64
     /// How long ago the first transaction was committed that the groups do not include.
     package let lag: Duration
-    /// The objects that it was told to leave out.
+    /// The objects that were left out of it by request.
     package let leftOut: [ObjectID]
 }

@@ -1,4 +1,4 @@
-// What the app keeps about the store as a whole, in the table `state`; maintenance events in the log record its changes.
+// The app's metadata of the store as a whole, in the table `state`; maintenance events in the log record its changes.
 //
 //   key    "metadata"
 //   value  a composite of the value codec: the entries by name

@@ -30,7 +30,7 @@ package struct ViewFailure: Sendable, Hashable {
     package var reason: String
 }
 
-/// How far a view has come that is kept behind the commits, is being built, or is to be dropped.
+/// The progress of a view that is kept behind the commits, is being built, or is to be dropped.
 struct ViewProgress: Hashable {
     /// Whether the newest model does not have it. Its groups stay as they were until those that replace them are
     /// complete.

@@ -2,7 +2,7 @@ import Locking
 package import StrataModel
 
 /// The names of every entity, property and index that a store has ever had: its present name, or the last one if it has
-/// left the model. A number that another one took over from has the name of that.
+/// left the model. A number whose values went to a later number has the name of that one.
 ///
 /// Names in the newest model are found without decoding the older models.
 package struct RecordedNames: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// What a store is called among those with its log, in the table `state`:
+/// The identity of a store among those that share its log, in the table `state`:
 ///
 ///     key    "node"
 ///     value  16 bytes id, UInt64 little-endian XXH64 of the machine's name and the store's path

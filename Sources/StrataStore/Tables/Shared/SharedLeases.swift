@@ -9,7 +9,7 @@ package import Foundation
 package protocol SharedLeases: Sendable {
     /// Takes a lease if it is free, has run out or is the holder's own; it then runs for `time` from now.
     ///
-    /// - Returns: the lease as it is now, whoever holds it.
+    /// - Returns: the lease as it is now, held by this node or another.
     func take(
         _ name: String, for holder: UUID, during time: Duration
     ) throws(SharedLogFailure) -> SharedLease

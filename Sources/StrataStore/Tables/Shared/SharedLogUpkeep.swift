@@ -8,8 +8,8 @@ package protocol SharedLogUpkeep: Sendable {
     /// The digests of the large values that the log keeps, in ascending order after one of them.
     func blobDigests(after digest: Data?, limit: Int) throws(SharedLogFailure) -> [Data]
 
-    /// Removes large values that no transaction up to the end names. An append that comes later and needs one is told
-    /// that it is lacking.
+    /// Removes large values that no transaction up to the end names. A later append that needs one gets the answer that
+    /// it is missing.
     ///
     /// - Parameter end: the last transaction that the caller knows of.
     /// - Returns: false if the log has moved on; then nothing is removed.

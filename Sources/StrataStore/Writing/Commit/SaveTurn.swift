@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The exclusive right to save while others wait. A save that was overtaken twice holds it for its last attempt, so
+/// The exclusive right to save while others wait. A save that found newer saves twice holds it for its last attempt, so
 /// that hooks and validation run while the head stays where it is.
 ///
 /// No transaction is open while a turn is held. It ends when `end` is called, when it is released, or at its limit.

@@ -96,7 +96,7 @@ extension GroupChanges {
             guard after >= 0 else {
                 let view = groups[change.group].view.description
                 throw StrataError(
-                    .corrupt, "A value of the view \(view.name) would be there less than never.",
+                    .corrupt, "A value of the view \(view.name) would be counted below zero. Rebuild the view.",
                     context: .init(entityName: view.entityName))
             }
             if after > 0 {

@@ -106,7 +106,8 @@ extension Projector {
         declared.building.insert(view.id)
     }
 
-    /// Makes inline views of the objects. One that cannot group an object is left to a worker, which tells which one.
+    /// Makes inline views of the objects. A view that cannot group an object is left to a worker, which names the
+    /// object.
     private mutating func fillOrLeave(
         _ fresh: [PreparedView], _ plan: IndexMap, _ views: ViewTables, _ transaction: WriteTransaction
     ) throws {
@@ -184,8 +185,8 @@ extension Projector {
         try fill(own, plan, views, transaction)
     }
 
-    /// Makes all views anew after a replay. One that cannot group an object, or whose types this process does not have,
-    /// stays empty.
+    /// Makes all views anew after a replay. A view that cannot group an object, or whose types this process does not
+    /// have, stays empty.
     mutating func refillAll(at head: EventNumber, _ transaction: WriteTransaction) throws {
         guard let views = tables.views, let schema = histories.newest else { return }
         let plan = IndexMap.of(schema)

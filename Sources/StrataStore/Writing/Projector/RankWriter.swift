@@ -1,8 +1,8 @@
 import LMDB
 import StrataModel
 
-/// Keeps the counts of ranked orders in step with their entries, which are told in key order, each after it was written or
-/// removed. The layout is in `RankLevels.swift`.
+/// Keeps the counts of ranked orders in step with their entries. The caller reports each entry after it was written or
+/// removed, in key order. The layout is in `RankLevels.swift`.
 struct RankWriter: ~Copyable {
     /// A block of a level whose count changes.
     private struct Block {
@@ -76,7 +76,7 @@ struct RankWriter: ~Copyable {
             block.count -= 1
             block.isChanged = true
             guard block.count >= 0 else {
-                throw StrataError(.corrupt, "A ranked order would have fewer rows than none. Rebuild the views.")
+                throw StrataError(.corrupt, "A ranked order would count its rows below zero. Rebuild the views.")
             }
             blocks[level] = block
         }

@@ -46,19 +46,19 @@ struct FaultRuns {
     static let longestList = 1 << 16
     /// How many walks may be nested.
     private static var limit: Int { 4 }
-    /// How far behind the expected index an object is looked for: objects between may be in memory already.
+    /// How far after the expected index an object is looked for: objects in between may be in memory already.
     private static var reach: Int { 4 }
     private static var shortest: Int { 8 }
     private static var longest: Int { 64 }
     /// At most `limit`; those that ended have no ids.
     private var runs: [Run] = []
-    /// Where the oldest stands when there are `limit`.
+    /// The index of the oldest when there are `limit`.
     private var oldest = 0
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// The app was given these objects, in this order.
+    /// Notes that the app got these objects, in this order.
     mutating func begin(_ ids: [ObjectID]) {
         if ids.count > 2 { keep(Run(ids: ids, next: 0, length: 0, isBegun: false)) }
     }

@@ -1,8 +1,8 @@
 import StrataModel
 import StrataStore
 
-// The step of a move that exchanges rows. What is not pending becomes a fault; what is pending keeps its changes on
-// top of the new row, unless that is a conflict (`RowMerge`), which the next save is to find.
+// The step of a move that exchanges rows. Unchanged objects become faults. Changed objects keep their changes on top of
+// the new row, unless that is a conflict (`RowMerge`), which the next save is to find.
 
 extension ContextMove {
     mutating func exchangeRows() throws {

@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// How new a state has to be that a context goes on from.
+/// How new the state has to be that a context moves to.
 public enum ReadPoint: Sendable, Hashable, CaseIterable {
     /// What the store has. With a shared log, other machines may be some milliseconds ahead.
     case here

@@ -13,7 +13,8 @@ struct PendingLinks {
     private(set) var displaced: Set<LinkEnd> = []
     /// Counts changes of pairs, whose truth is no row; 0 where none is pending.
     private(set) var pairGeneration = 0
-    /// Counts the moves of the context that may have changed a to-many. What was read of one is good until the next.
+    /// Counts the moves of the context that may have changed a to-many. Members that were read stay valid until the
+    /// next such move.
     private(set) var memberGeneration = 0
 
     // MARK: States

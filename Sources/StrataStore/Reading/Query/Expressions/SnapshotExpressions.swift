@@ -66,7 +66,7 @@ final class SnapshotExpressions: ExpressionContext {
         let fetch = try NestedFetch(request)
         guard let snapshot = evaluation.snapshot, let entity = evaluation.schema.entity(named: fetch.entityName) else {
             throw StrataError(
-                .invalidRequest, "FETCH needs a store, and here is none.",
+                .invalidRequest, "FETCH cannot be used here, because there is no store to fetch from.",
                 context: .init(entityName: fetch.entityName))
         }
         do {

@@ -66,6 +66,6 @@ enum Accumulator: Sendable {
 /// The context of expressions that use no object.
 struct NoObjects: ExpressionContext {
     func operand(of key: String, in object: ObjectID) throws(StrataError) -> PredicateOperand {
-        throw StrataError(.unknownKey, "Here is no object with a property named \(key).", context: .init(key: key))
+        throw StrataError(.unknownKey, "No object here has a property named \(key).", context: .init(key: key))
     }
 }

@@ -31,7 +31,7 @@ extension TextChanges {
 
     private func disagreement(_ text: PreparedText) -> StrataError {
         StrataError(
-            .corrupt, "The full text of \(text.entityName) would have fewer objects than none.",
+            .corrupt, "The full text of \(text.entityName) would count its objects below zero. Rebuild the views.",
             context: text.context)
     }
 

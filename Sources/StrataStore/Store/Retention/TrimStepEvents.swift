@@ -5,7 +5,7 @@ import StrataModel
 /// last of them; their models, maintenance events and transactions.
 ///
 /// Memory: some 50 bytes for each object and pair touched.
-struct StepEvents: ~Copyable {
+struct TrimStepEvents: ~Copyable {
     /// The events on one row or pair.
     struct Chain: BitwiseCopyable {
         /// The event before the stretch, 0 for none.

@@ -2,7 +2,7 @@ import LMDB
 import StrataModel
 
 /// The objects that one part of a full-text query finds, and how often a phrase occurs in each.
-final class TextDocs {
+final class TextMatches {
     let set: TextGroupSet
     private let counts: Counts
     /// The index of the group that was looked for last.
@@ -21,7 +21,7 @@ final class TextDocs {
     }
 
     init(_ word: TextWordList) {
-        set = word.docs
+        set = word.matches
         counts = .word(word)
     }
 
@@ -52,7 +52,7 @@ final class TextDocs {
     func contains(_ member: UInt8) -> Bool { set.bits[index].contains(member) }
 }
 
-/// Makes a `TextDocs`, group by group.
+/// Makes a `TextMatches`, group by group.
 struct TextDocsBuilder {
     private var set = TextGroupSet()
     private var starts: [Int] = []
@@ -66,5 +66,5 @@ struct TextDocsBuilder {
         self.counts += counts
     }
 
-    func finish() -> TextDocs { TextDocs(set, starts: starts, counts) }
+    func finish() -> TextMatches { TextMatches(set, starts: starts, counts) }
 }

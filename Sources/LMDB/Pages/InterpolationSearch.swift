@@ -4,7 +4,7 @@
 /// be in a page, then beside that; from then on it halves. So it takes at most two steps more than halving alone. Each
 /// look at a page that is not in the processor's caches costs a cache miss. (Source: W. W. Peterson, "Addressing for
 /// Random-Access Storage", 1957.)
-struct KeySpan {
+struct InterpolationSearch {
     let key: UInt64
     /// Not above the key; nil before one has been met, as on the way to a tree's first pages.
     private(set) var lower: UInt64?
@@ -39,16 +39,16 @@ struct KeySpan {
 
         /// Takes the key at `probe` into account.
         @inline(__always)
-        mutating func compare(_ other: UInt64, _ span: inout KeySpan) {
-            let isAbove = other > span.key
+        mutating func compare(_ other: UInt64, _ search: inout InterpolationSearch) {
+            let isAbove = other > search.key
             if isAbove {
-                span.upper = other
+                search.upper = other
                 high = probe
             } else {
-                span.lower = other
+                search.lower = other
                 low = probe &+ 1
                 // The key itself: nothing before it is above.
-                if other == span.key { high = low }
+                if other == search.key { high = low }
             }
             if isGuess {
                 isGuess = false
