@@ -29,16 +29,17 @@ public struct StudioResponder: HTTPResponder {
     public func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         var response: Response
         switch gate.verdict(on: request) {
-        case .refuses(let status, let message): response = Self.refusal(status, message, request)
+        case .refuses(let status, let message):
+            response = Self.refusal(status, message, request)
+            if status == .methodNotAllowed { response.headers[.allow] = gate.methods }
         case .admits(let cookie):
             response = Response(status: .seeOther, headers: [.location: "/"])
             response.headers[.setCookie] =
-                "\(StudioGate.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict\(gate.isSecure ? "; Secure" : "")"
+                "\(cookie); Path=/; HttpOnly; SameSite=Strict\(gate.isSecure ? "; Secure" : "")"
         case .passes: response = try await answer(request)
         }
         response.headers.append(contentsOf: Self.headers)
-        if request.method == .head { response.body = ResponseBody() }
-        return response
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     /// Nothing is loaded from elsewhere, nothing inline runs, and no page of another site frames or reads this one.
@@ -118,8 +119,7 @@ public struct StudioResponder: HTTPResponder {
         } catch {
             return Self.refusal(.contentTooLarge, "A change has at most a megabyte.", request)
         }
-        let answer = await studio.change(address, Data(body.readableBytesView))
-        return Self.response(.init(code: answer.status), answer.contentType, answer.body)
+        return Self.response(await studio.change(address, Data(body.readableBytesView)))
     }
 
     private func file(_ name: String, _ request: Request) -> Response {
@@ -131,9 +131,16 @@ public struct StudioResponder: HTTPResponder {
     private static func response(
         to address: StudioAddress, of studio: Studio, _ request: Request
     ) async throws -> Response {
-        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in
-            await cancelWhenGracefulShutdown { await studio.answer(address) }
-        }
+        let asking = LateAnswer { await studio.answer(address) }
+        if let answer = await asking.answer(within: .milliseconds(250)) { return response(answer) }
+        // To see the client go is to take what it sends next, so that the connection ends with the answer.
+        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in await asking.answer }
+        var response = response(answer)
+        response.headers[.connection] = "close"
+        return response
+    }
+
+    private static func response(_ answer: StudioAnswer) -> Response {
         var response = response(.init(code: answer.status), answer.contentType, answer.body)
         if let name = answer.fileName { response.headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
         return response
