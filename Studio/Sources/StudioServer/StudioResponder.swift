@@ -16,13 +16,17 @@ public struct StudioResponder: HTTPResponder {
     private let studio: Studio
     private let gate: StudioGate
     private let files: StaticFiles
+    private let patience: Duration
 
     /// A responder for stores behind a gate.
     ///
+    /// - Parameter patience: how long a page may take before the responder looks whether its client has gone. A connection
+    ///   on which it has looked ends with the answer.
     /// - Throws: an error of the file system if the files of the program are not there.
-    public init(_ studio: Studio, _ gate: StudioGate) throws {
+    public init(_ studio: Studio, _ gate: StudioGate, patience: Duration = .milliseconds(50)) throws {
         self.studio = studio
         self.gate = gate
+        self.patience = patience
         files = try StaticFiles()
     }
 
@@ -90,7 +94,7 @@ public struct StudioResponder: HTTPResponder {
         }
         let isOther = address.path.count > 1 && ["value", "model.svg", "export"].contains(address.path[1])
         if Self.wantsPage(request), !isJSON, !isOther { return file("index.html", request) }
-        return try await Self.response(to: address, of: studio, request)
+        return try await response(to: address, request)
     }
 
     private static func hasBody(_ request: Request) -> Bool {
@@ -128,14 +132,12 @@ public struct StudioResponder: HTTPResponder {
     }
 
     /// Asks for a page, and stops asking when the client has gone or the server ends.
-    private static func response(
-        to address: StudioAddress, of studio: Studio, _ request: Request
-    ) async throws -> Response {
-        let asking = LateAnswer { await studio.answer(address) }
-        if let answer = await asking.answer(within: .milliseconds(250)) { return response(answer) }
+    private func response(to address: StudioAddress, _ request: Request) async throws -> Response {
+        let asking = LateAnswer { [studio] in await studio.answer(address) }
+        if let answer = await asking.answer(within: patience) { return Self.response(answer) }
         // To see the client go is to take what it sends next, so that the connection ends with the answer.
         let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in await asking.answer }
-        var response = response(answer)
+        var response = Self.response(answer)
         response.headers[.connection] = "close"
         return response
     }

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 
+from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from studio import STUDIO, CopyTest, Server, strata
@@ -60,6 +61,12 @@ class LostTest(CopyTest):
         entry.close()
         type(self).state = self.context.storage_state()
 
+    def check(self):
+        """What is there now is accessible, and no wider than the window."""
+        found = Axe().run(self.page)["violations"]
+        self.assertEqual([(finding["id"], finding["nodes"][0]["html"]) for finding in found], [])
+        self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), self.page.viewport_size["width"])
+
     def edit(self, name, text):
         self.page.get_by_role("button", name=f"Edit {name}").click()
         self.page.fill(f"#edit-{name}", text)
@@ -71,6 +78,10 @@ class LostTest(CopyTest):
         expect(page.locator("#lost")).to_be_hidden()
         self.end()
         expect(page.locator("#lost")).to_contain_text("shows nothing new")
+        for width, scheme in [(320, "dark"), (1200, "light")]:
+            page.set_viewport_size({"width": width, "height": 700})
+            page.emulate_media(color_scheme=scheme)
+            self.check()
         expect(page.locator("#value-title")).to_contain_text("Stalker")
         self.begin_again()
         strata("update", self.store, "Film/p3", "rating=2")
@@ -95,6 +106,7 @@ class LostTest(CopyTest):
         self.end()
         page.click("nav#sections a >> text=Health")
         self.heading("Studio does not answer")
+        self.check()
         self.begin_again()
         page.click("#again")
         self.heading("Health")
@@ -183,6 +195,8 @@ class LostTest(CopyTest):
         page.fill("#reason", "as the poster says")
         strata("update", self.store, "Film/p52", "year=1991", "--author", "bob")
         page.click("#save")
+        expect(page.locator("#look-again")).to_be_visible()
+        self.check()
         page.click("#look-again")
         expect(page.locator("#consequences del")).to_have_text("1991")
         expect(page.locator("#reason")).to_have_value("as the poster says")

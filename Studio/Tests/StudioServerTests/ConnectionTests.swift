@@ -24,7 +24,8 @@ import Testing
         var logger = Logger(label: "studio-tests")
         logger.logLevel = .critical
         let application = Application(
-            responder: try StudioResponder(studio, gate), server: StudioConnections.server(patience: patience),
+            responder: try StudioResponder(studio, gate, patience: .seconds(600)),
+            server: StudioConnections.server(patience: patience),
             configuration: StudioConnections.configuration(.hostname("localhost", port: 0), logger: logger),
             logger: logger)
         let token = try #require(gate.unusedToken)
