@@ -78,6 +78,9 @@ class LostTest(CopyTest):
         expect(page.locator("#lost")).to_be_hidden()
         self.end()
         expect(page.locator("#lost")).to_contain_text("shows nothing new")
+        expect(page.locator("#moment")).not_to_contain_text("following", use_inner_text=True)
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        expect(page.locator("#lost")).to_be_in_viewport()
         for width, scheme in [(320, "dark"), (1200, "light")]:
             page.set_viewport_size({"width": width, "height": 700})
             page.emulate_media(color_scheme=scheme)
