@@ -71,4 +71,52 @@ struct SharedToolTests {
         let stores = await studio.answer(StudioAddress(path: []))
         #expect(String(decoding: stores.body, as: UTF8.self).contains("postgresql:"))
     }
+
+    /// A log of a store with one encrypted value, the key's file, and another key's.
+    private func encrypted() throws -> (log: String, key: String, other: String) {
+        _ = try StoryServer.tables.get()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (model, key, other) = (folder.appending(path: "Clinic.xcdatamodel"), path("key"), path("other"))
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        let contents = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0"><entity name="Patient">
+            <attribute name="diagnosis" optional="YES" attributeType="String"><userInfo>
+            <entry key="strata.encrypted" value="YES"/></userInfo></attribute></entity></model>
+            """
+        try Data(contents.utf8).write(to: model.appending(path: "contents"))
+        try Data(repeating: 1, count: 32).write(to: URL(filePath: key))
+        try Data(repeating: 2, count: 32).write(to: URL(filePath: other))
+        let log = "\(try #require(StoryServer.address))#tool-\(UUID().uuidString)"
+        for words in [
+            ["create", path("clinic"), "--model", model.path(percentEncoded: false)],
+            ["insert", path("clinic"), "Patient", "diagnosis=bronchitis", "--key-file", key],
+            ["shared", "fill", path("clinic"), log],
+        ] {
+            let result = try strata(words)
+            #expect(result.exitCode == 0, "\(words): \(result)")
+        }
+        return (log, key, other)
+    }
+
+    @Test func encryptedValuesOfALogAreReadWithTheKeyAndNothingIsAppended() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (log, key, other) = try encrypted()
+        let before = try strata(["log", log, "--json"]).output
+        func query(_ keys: String...) throws -> BuiltProgram.Result {
+            try strata(
+                ["query", log, "Patient", "--where", "diagnosis = 'bronchitis'"] + keys.flatMap { ["--key-file", $0] })
+        }
+        #expect(try query(key).output.contains("bronchitis") && query(other, key).output.contains("bronchitis"))
+        let wrong = try query(other)
+        #expect(wrong.exitCode == 1 && wrong.error.contains("Open it with that key"), "\(wrong)")
+        for keys in [[key], [other, key]] {
+            let studio = try Studio(paths: [log], keyFiles: keys)
+            defer { studio.close() }
+            let page = await studio.answer(StudioAddress(path: [studio.names[0], "objects", "Patient"]))
+            #expect(page.status == 200 && String(decoding: page.body, as: UTF8.self).contains("bronchitis"))
+        }
+        #expect(throws: (any Error).self) { try Studio(paths: [log], keyFiles: [other]) }
+        #expect(try strata(["log", log, "--json"]).output == before)
+    }
 }

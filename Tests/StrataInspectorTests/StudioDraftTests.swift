@@ -70,7 +70,8 @@ import Testing
         #expect(try value("rating", of: "Film/p5") == "5")
         let again = try #require(try send("draft", change)["draft"].text)
         _ = try send("save", ["draft": again])
-        _ = try send("save", ["draft": again], status: 409)
+        let saved = try send("save", ["draft": again], status: 409)["error"]
+        #expect(saved["transaction"].number == 7 && saved["message"].text?.contains("saved already") ?? false)
         #expect(try page("timeline")["moment"]["newest"].number == 7)
     }
 

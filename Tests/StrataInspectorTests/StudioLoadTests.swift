@@ -71,4 +71,20 @@ private final class Ends: Sendable {
             #expect(problem["field"].text == field, "\(page): \(problem["message"].text ?? "")")
         }
     }
+
+    @Test func aMomentThatIsTooLongForANameIsNone() throws {
+        for text in [String(repeating: "9", count: 5000), String(repeating: "a", count: 9000)] {
+            let problem = try visit.page("model", ["at": text], status: 400)["error"]
+            #expect(problem["field"].text == "at" && problem["message"].text?.contains("is not a moment") ?? false)
+        }
+        let result = try Tool.run("query", visit.store.path, "Film", "--at", String(repeating: "a", count: 600))
+        #expect(result.exitCode != 0 && result.error.contains("is not a moment"), "\(result)")
+    }
+
+    @Test func whoFollowsHearsOfTheNewestStateAtOnce() async throws {
+        var numbers = try #require(visit.studio.moves(of: visit.name)).makeAsyncIterator()
+        #expect(await numbers.next() == 5)
+        _ = try Tool.run("update", visit.store.path, "Film/p5", "rating=5")
+        #expect(await numbers.next() == 6)
+    }
 }

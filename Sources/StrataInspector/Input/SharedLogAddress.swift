@@ -28,9 +28,10 @@ struct SharedLogAddress {
         return PersistentStoreLog.postgres(database, lineage: lineage, timeout: .seconds(10)).connection
     }
 
-    /// Opens a store in memory that receives the log, for reading as well.
+    /// Opens a store in memory that receives the log. For reading, it appends nothing to the log.
     func open(_ options: StoreOptions, adopting model: ManagedObjectModel? = nil) throws -> Store {
         var options = options
+        options.receivesOnly = options.isReadOnly
         options.isReadOnly = false
         options.createsIfMissing = false
         options.sharedLog = try connection()

@@ -13,8 +13,8 @@ import Synchronization
 /// A signal handler may call almost nothing, so it wakes a waiting thread, and that thread ends the program. If memory is
 /// so damaged that the thread does not run, the handler itself ends the program with a message made in advance.
 enum DamageGuard {
-    /// The store that is open; nil before one is opened.
-    private static let store = Locked<String?>(nil)
+    /// The stores that are open; none before one is opened.
+    private static let stores = Locked<[String]>([])
     /// The end of the pipe to write to, which wakes the thread.
     private static let alarm = Atomic<Int32>(-1)
     /// The handler's own message: zero-terminated bytes that are never freed.
@@ -25,11 +25,13 @@ enum DamageGuard {
     /// Signals that failed checks of the program itself raise.
     private static let signalsOfTraps = [SIGILL, SIGTRAP]
 
-    /// Reports signals as damage of this store from now on.
+    /// Reports signals as damage of this store, or of one of several, from now on.
     ///
     /// Does nothing in a child that reads for a parent: the parent reports the signal.
-    static func watch(_ path: String) {
-        store.withLock { $0 = path.droppingTrailingSlash }
+    static func watch(_ paths: String...) { watch(paths) }
+
+    static func watch(_ paths: [String]) {
+        stores.withLock { $0 = paths.map(\.droppingTrailingSlash) }
         guard !GuardedRun.isChild else { return }
         let words = (lines(of: SIGSEGV).joined(separator: "\n") + "\n").withCString { strdup($0) }
         // The old message is not freed: the handler may be reading it.
@@ -42,7 +44,9 @@ enum DamageGuard {
     /// Advice about a damaged store; nil if no store is open, or if the command is the advised one.
     static var advice: String? {
         guard ProcessInfo.processInfo.environment[GuardedRun.doctorNotesKey] == nil else { return nil }
-        return store.withLock { $0 }.map { "'strata doctor \($0)' says what is lost and saves what is sound." }
+        let paths = stores.withLock { $0 }
+        let command = "'strata doctor\(paths.count == 1 ? " \(paths[0])" : "")'"
+        return paths.isEmpty ? nil : "\(command) says what is lost and saves what is sound."
     }
 
     /// Advice if the error comes from a damaged store; nil for other errors.
@@ -52,7 +56,7 @@ enum DamageGuard {
     }
 
     private static func lines(of number: Int32) -> [String] {
-        let path = store.withLock { $0 } ?? ""
+        let path = stores.withLock { $0 }.joined(separator: " or ")
         let end = "signal \(number) (\(String(cString: strsignal(number))))"
         if signalsOfTraps.contains(number) {
             return [

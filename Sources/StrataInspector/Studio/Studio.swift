@@ -70,6 +70,12 @@ public final class Studio: Sendable {
         return (2...).lazy.map { "\(usual)-\($0)" }.first { !names.contains($0) } ?? usual
     }
 
+    /// Has the process say which store is damaged where the damage would end it without a word: a file that is cut short
+    /// while it is read raises a signal.
+    public func reportDamage() {
+        DamageGuard.watch(stores.map(\.path))
+    }
+
     // MARK: Answers
 
     /// The page at an address, or the problem with the request. Never blocks the thread of the caller.
@@ -139,17 +145,30 @@ public final class Studio: Sendable {
 
     // MARK: Live
 
-    /// The number of the last transaction each time it has changed, until the caller stops or the store is closed; nil
-    /// for a store that is not here.
+    /// The number of the last transaction now and each time it has changed, until the caller stops or the store is closed;
+    /// nil for a store that is not here.
     public func moves(of name: String) -> AsyncStream<UInt64>? {
         guard let source = stores.first(where: { $0.name == name }) else { return nil }
         let store = source.store
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let observation = try? store.observeHead(onClose: { continuation.finish() }) { event in
-                if let record = try? store.transaction(containing: event) { continuation.yield(record.number.rawValue) }
+            let told = Locked<UInt64?>(nil)
+            // An older number never takes the place of a newer one.
+            @Sendable func tell(_ number: UInt64) {
+                told.withLock { told in
+                    guard told.map({ $0 < number }) ?? true else { return }
+                    told = number
+                    continuation.yield(number)
+                }
             }
-            guard let observation else { return continuation.finish() }
+            let observation = try? store.observeHead(onClose: { continuation.finish() }) { event in
+                if let record = try? store.transaction(containing: event) { tell(record.number.rawValue) }
+            }
+            guard let observation, let newest = try? store.lastTransaction(upTo: store.head()) else {
+                return continuation.finish()
+            }
             continuation.onTermination = { _ in observation.cancel() }
+            // What came in before the observation began.
+            tell(newest.rawValue)
         }
     }
 

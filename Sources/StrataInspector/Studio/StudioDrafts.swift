@@ -76,13 +76,20 @@ extension StudioEvent.Change {
 /// Changes that were shown and may be saved.
 ///
 /// A save does again what was shown, on the newest state. If that does anything else by now, nothing is saved, and the
-/// new consequences are shown.
+/// new consequences are shown. A draft is saved once: who asks again is told so.
 final class StudioDrafts: Sendable {
     private struct Draft: Sendable {
         let id: String
         let store: String
         let change: StudioChange
         let changes: [ObjectChange]
+        var state = DraftState.shown
+    }
+
+    private enum DraftState: Sendable {
+        case shown, saving
+        /// With its transaction, if there was anything to save.
+        case saved(UInt64?)
     }
 
     private struct Wish: Decodable {
@@ -179,8 +186,45 @@ final class StudioDrafts: Sendable {
     }
 
     private func save(_ wish: Wish, _ source: StudioStore) throws -> StudioAnswer {
-        let found = drafts.withLock { drafts in drafts.first { $0.id == wish.draft && $0.store == source.name } }
-        guard let shown = found else { throw StudioProblem(409, "This change was not shown. Look at it again.") }
+        let shown = try begin(wish.draft, source)
+        do {
+            let transaction = try save(shown, wish, source)
+            set(.saved(transaction), of: shown)
+            return try StudioAnswer(json: Saved(transaction: transaction))
+        } catch {
+            set(.shown, of: shown)
+            throw error
+        }
+    }
+
+    /// The draft that a save names, which no other request saves meanwhile.
+    ///
+    /// - Throws: a problem if there is none, if another request saves it now, and if it is saved.
+    private func begin(_ id: String, _ source: StudioStore) throws -> Draft {
+        try drafts.withLock { drafts in
+            guard let index = drafts.firstIndex(where: { $0.id == id && $0.store == source.name }) else {
+                throw StudioProblem(409, "This change was not shown. Look at it again.")
+            }
+            switch drafts[index].state {
+            case .shown: drafts[index].state = .saving
+            case .saving: throw StudioProblem(409, "This change is being saved.")
+            case .saved(let transaction):
+                let name = transaction.map { ", as transaction \($0)" } ?? ""
+                var problem = StudioProblem(409, "This change is saved already\(name).")
+                problem.transaction = transaction
+                throw problem
+            }
+            return drafts[index]
+        }
+    }
+
+    private func set(_ state: DraftState, of draft: Draft) {
+        drafts.withLock { drafts in
+            if let index = drafts.firstIndex(where: { $0.id == draft.id }) { drafts[index].state = state }
+        }
+    }
+
+    private func save(_ shown: Draft, _ wish: Wish, _ source: StudioStore) throws -> UInt64? {
         let context = try Self.context(source, with: shown.change)
         let before = context.eventNumber
         guard Self.isSame(try Self.consequences(of: context).changes, shown.changes) else {
@@ -193,10 +237,8 @@ final class StudioDrafts: Sendable {
         } catch let error as StrataError {
             throw try Self.conflict(error, source)
         }
-        drafts.withLock { drafts in drafts.removeAll { $0.id == wish.draft } }
         let last = context.eventNumber
-        let record = try last > before ? source.store.transaction(containing: last) : nil
-        return try StudioAnswer(json: Saved(transaction: record?.number.rawValue))
+        return try last > before ? source.store.transaction(containing: last)?.number.rawValue : nil
     }
 
     private static func text(_ text: String?) -> String? {

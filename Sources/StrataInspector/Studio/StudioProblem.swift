@@ -11,8 +11,10 @@ struct StudioProblem: Error, Encodable, Equatable {
     var column: Int?
     /// What would be correct there.
     var expected: String?
+    /// The transaction that has saved what a request wants to save.
+    var transaction: UInt64?
 
-    private enum CodingKeys: CodingKey { case message, field, column, expected }
+    private enum CodingKeys: CodingKey { case message, field, column, expected, transaction }
 
     init(_ status: Int, _ message: String, field: String? = nil) {
         self.status = status

@@ -19,7 +19,7 @@ extension Store {
     /// - Throws: `encryptionKeyWrong` if none of the keys is the store's; what the app's closure throws.
     func takeKeys(_ model: ManagedObjectModel?) throws {
         guard let given = file.options.encryptionKeys else { return }
-        guard model?.hasEncryption ?? false || file.header.isEncrypted else { return }
+        guard try model?.hasEncryption ?? false || file.header.isEncrypted || hasEncryptedModel() else { return }
         if !keyRing.table.hasKey {
             var keys: [EncryptionKey] = []
             for secret in try given() { keys.append(try EncryptionKey(secret)) }
@@ -40,6 +40,9 @@ extension Store {
         let isMigrating = try file.environment.read { try file.migrationMark($0) != nil }
         if !isMigrating { try note(newest) }
     }
+
+    /// Whether a model of the store has encrypted attributes. Those of a shared log come after the file was opened.
+    private func hasEncryptedModel() throws -> Bool { try file.histories.schemas.contains { $0.hasEncryption } }
 
     /// Notes a key under which values will be encrypted. Another process may have noted the first key meanwhile.
     private func note(_ key: EncryptionKey) throws {

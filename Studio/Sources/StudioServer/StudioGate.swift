@@ -12,7 +12,8 @@ public final class StudioGate: Sendable {
     /// What a request is told.
     enum Verdict: Equatable {
         case passes
-        /// The token was right: the browser gets the cookie and is sent to the address without the token.
+        /// The token was right: the browser gets the cookie, a name with a value, and is sent to the address without the
+        /// token.
         case admits(cookie: String)
         case refuses(HTTPResponse.Status, String)
     }
@@ -45,6 +46,9 @@ public final class StudioGate: Sendable {
         token = Mutex(Self.secret())
     }
 
+    /// The methods that requests may have.
+    var methods: String { isWritable ? "GET, HEAD, POST" : "GET, HEAD" }
+
     /// `https`, or `http` without TLS.
     public var scheme: String { isSecure ? "https" : "http" }
 
@@ -63,7 +67,8 @@ public final class StudioGate: Sendable {
 
     func verdict(on request: Request) -> Verdict {
         guard request.method == .get || request.method == .head || request.method == .post && isWritable else {
-            return .refuses(.methodNotAllowed, "Studio only reads.")
+            return .refuses(
+                .methodNotAllowed, isWritable ? "Studio answers \(methods) only." : "Studio only reads.")
         }
         guard request.headers[.furtherHost] == nil else {
             return .refuses(.badRequest, "A request names its host once.")
@@ -79,22 +84,36 @@ public final class StudioGate: Sendable {
             return .refuses(.forbidden, "Requests of other sites are refused.")
         }
         if request.uri.path == "/", let offered = request.uri.queryParameters["token"] {
-            return exchange(String(offered), hasSession(request))
+            return exchange(String(offered), hasSession(request), authority)
         }
         return hasSession(request) ? .passes : .refuses(.unauthorized, Self.needsAddress)
     }
 
-    private func exchange(_ offered: String, _ hasSession: Bool) -> Verdict {
+    private func exchange(_ offered: String, _ hasSession: Bool, _ authority: String) -> Verdict {
         let isRight = token.withLock { token in
             guard let wanted = token, Self.isEqual(offered, wanted) else { return false }
             token = nil
             return true
         }
-        return isRight || hasSession ? .admits(cookie: session) : .refuses(.unauthorized, Self.needsAddress)
+        guard isRight || hasSession else { return .refuses(.unauthorized, Self.needsAddress) }
+        return .admits(cookie: "\(Self.cookieName(for: authority))=\(session)")
+    }
+
+    /// The name of the cookie for an address. A browser sends cookies to all ports of a machine, so that without the port
+    /// in its name the cookie of one Studio would take the place of another one's.
+    static func cookieName(for authority: String) -> String {
+        let port = (authority.hasPrefix("[") ? authority.drop { $0 != "]" }.dropFirst() : authority.drop { $0 != ":" })
+        return port.isEmpty ? cookieName : "\(cookieName)-\(port.dropFirst())"
     }
 
     private func hasSession(_ request: Request) -> Bool {
-        request.cookies[Self.cookieName].map { Self.isEqual($0.value, session) } ?? false
+        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { cookie in
+            let parts = cookie.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[0].drop(while: \.isWhitespace).hasPrefix(Self.cookieName) else {
+                return false
+            }
+            return Self.isEqual(String(parts[1]), session)
+        }
     }
 
     /// Takes the same time wherever the texts differ.
@@ -123,7 +142,8 @@ public final class StudioGate: Sendable {
         guard authority.lowercased().hasPrefix(name.lowercased()) else { return false }
         let rest = authority.dropFirst(name.count)
         return rest.isEmpty
-            || rest.first == ":" && !rest.dropFirst().isEmpty && rest.dropFirst().allSatisfy(\.isNumber)
+            || rest.first == ":" && !rest.dropFirst().isEmpty
+                && rest.dropFirst().allSatisfy { ("0"..."9").contains($0) }
     }
 
     /// Whether a change has what only a page of the same origin can send without being asked first: an `Origin`, which

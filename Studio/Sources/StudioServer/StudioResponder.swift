@@ -16,29 +16,34 @@ public struct StudioResponder: HTTPResponder {
     private let studio: Studio
     private let gate: StudioGate
     private let files: StaticFiles
+    private let patience: Duration
 
     /// A responder for stores behind a gate.
     ///
+    /// - Parameter patience: how long a page may take before the responder looks whether its client has gone. A connection
+    ///   on which it has looked ends with the answer.
     /// - Throws: an error of the file system if the files of the program are not there.
-    public init(_ studio: Studio, _ gate: StudioGate) throws {
+    public init(_ studio: Studio, _ gate: StudioGate, patience: Duration = .milliseconds(50)) throws {
         self.studio = studio
         self.gate = gate
+        self.patience = patience
         files = try StaticFiles()
     }
 
     public func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         var response: Response
         switch gate.verdict(on: request) {
-        case .refuses(let status, let message): response = Self.refusal(status, message, request)
+        case .refuses(let status, let message):
+            response = Self.refusal(status, message, request)
+            if status == .methodNotAllowed { response.headers[.allow] = gate.methods }
         case .admits(let cookie):
             response = Response(status: .seeOther, headers: [.location: "/"])
             response.headers[.setCookie] =
-                "\(StudioGate.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict\(gate.isSecure ? "; Secure" : "")"
+                "\(cookie); Path=/; HttpOnly; SameSite=Strict\(gate.isSecure ? "; Secure" : "")"
         case .passes: response = try await answer(request)
         }
         response.headers.append(contentsOf: Self.headers)
-        if request.method == .head { response.body = ResponseBody() }
-        return response
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     /// Nothing is loaded from elsewhere, nothing inline runs, and no page of another site frames or reads this one.
@@ -89,7 +94,7 @@ public struct StudioResponder: HTTPResponder {
         }
         let isOther = address.path.count > 1 && ["value", "model.svg", "export"].contains(address.path[1])
         if Self.wantsPage(request), !isJSON, !isOther { return file("index.html", request) }
-        return try await Self.response(to: address, of: studio, request)
+        return try await response(to: address, request)
     }
 
     private static func hasBody(_ request: Request) -> Bool {
@@ -118,8 +123,7 @@ public struct StudioResponder: HTTPResponder {
         } catch {
             return Self.refusal(.contentTooLarge, "A change has at most a megabyte.", request)
         }
-        let answer = await studio.change(address, Data(body.readableBytesView))
-        return Self.response(.init(code: answer.status), answer.contentType, answer.body)
+        return Self.response(await studio.change(address, Data(body.readableBytesView)))
     }
 
     private func file(_ name: String, _ request: Request) -> Response {
@@ -128,12 +132,17 @@ public struct StudioResponder: HTTPResponder {
     }
 
     /// Asks for a page, and stops asking when the client has gone or the server ends.
-    private static func response(
-        to address: StudioAddress, of studio: Studio, _ request: Request
-    ) async throws -> Response {
-        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in
-            await cancelWhenGracefulShutdown { await studio.answer(address) }
-        }
+    private func response(to address: StudioAddress, _ request: Request) async throws -> Response {
+        let asking = LateAnswer { [studio] in await studio.answer(address) }
+        if let answer = await asking.answer(within: patience) { return Self.response(answer) }
+        // To see the client go is to take what it sends next, so that the connection ends with the answer.
+        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in await asking.answer }
+        var response = Self.response(answer)
+        response.headers[.connection] = "close"
+        return response
+    }
+
+    private static func response(_ answer: StudioAnswer) -> Response {
         var response = response(.init(code: answer.status), answer.contentType, answer.body)
         if let name = answer.fileName { response.headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
         return response

@@ -72,9 +72,11 @@ import UnixSignals
 
     /// The server, encrypted if there is a certificate.
     private func server() throws -> HTTPServerBuilder {
-        guard let tlsCert, let tlsKey else { return .http1() }
+        guard let tlsCert, let tlsKey else { return StudioConnections.server() }
         do {
-            return try .tls(tlsConfiguration: try StudioCertificate(certificate: tlsCert, key: tlsKey).configuration)
+            return try .tls(
+                StudioConnections.server(),
+                tlsConfiguration: try StudioCertificate(certificate: tlsCert, key: tlsKey).configuration)
         } catch {
             throw ValidationError("The certificate or its key cannot be read: \(error)")
         }
@@ -91,13 +93,15 @@ import UnixSignals
 
     func run() async throws {
         let studio = try opened()
+        studio.reportDamage()
         let gate = StudioGate(isWritable: write, boundName: bind, isSecure: tlsCert != nil)
         let opens = open
         var logger = Logger(label: "strata-studio")
         logger.logLevel = .warning
         let application = Application(
             responder: try StudioResponder(studio, gate), server: try server(),
-            configuration: .init(address: .hostname(bind ?? "127.0.0.1", port: port)),
+            configuration: StudioConnections.configuration(
+                .hostname(bind ?? "127.0.0.1", port: port), logger: logger),
             onServerRunning: { [bind] channel in
                 let host = bind.map(StudioGate.host) ?? "127.0.0.1"
                 let address =

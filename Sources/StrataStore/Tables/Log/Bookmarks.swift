@@ -25,8 +25,10 @@ enum Bookmark: String, Sendable {
         }
     }
 
+    /// - Returns: nil if there is none, as for a name that is longer than any.
     func get(_ name: String, _ transaction: ReadTransaction, _ tables: StoreTables) throws -> UInt64? {
-        try key(name).withUnsafeBytes { key in
+        guard name.utf8.count <= Self.longestName else { return nil }
+        return try key(name).withUnsafeBytes { key in
             try transaction.get(tables.state, key).map { try Self.number($0) }
         }
     }
@@ -39,7 +41,8 @@ enum Bookmark: String, Sendable {
 
     /// - Returns: whether the name was there.
     func remove(_ name: String, _ transaction: WriteTransaction, _ tables: StoreTables) throws -> Bool {
-        try key(name).withUnsafeBytes { try transaction.delete(tables.state, $0) }
+        guard name.utf8.count <= Self.longestName else { return false }
+        return try key(name).withUnsafeBytes { try transaction.delete(tables.state, $0) }
     }
 
     func all(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> [String: UInt64] {

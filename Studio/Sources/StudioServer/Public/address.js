@@ -1,5 +1,11 @@
 // Addresses of pages: /STORE/PAGE/… with the moment in `at`.
 
+/** The answer of a page as JSON; problems have the same form. */
+export async function ask(address, signal) {
+  const answer = await fetch(address, { headers: { Accept: "application/json" }, signal });
+  return answer.json();
+}
+
 /** The page that the browser shows. */
 export function here() {
   const parts = location.pathname.split("/").filter(Boolean).map(decodeURIComponent);

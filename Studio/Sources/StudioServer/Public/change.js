@@ -1,5 +1,5 @@
 // Changes: first what one would do, then a save that a person has confirmed.
-import { el, count, counted } from "./dom.js";
+import { el, count, counted, harmless } from "./dom.js";
 import { here, to } from "./address.js";
 import { value } from "./values.js";
 
@@ -15,13 +15,23 @@ async function post(page, body) {
   return answer.json();
 }
 
-/** Shows what a change would do. Nothing is saved before the button that names it is pressed. */
-export async function propose(change) {
-  let draft;
-  try { draft = await post("draft", change); } catch (error) { draft = { error: { message: `Studio does not answer: ${error.message}` } }; }
-  const dialog = el("dialog", { class: "proposal", "aria-labelledby": "change-title" });
+let isAsking = false;
+
+/**
+ * Shows what a change would do. Nothing is saved before the button that names it is pressed.
+ *
+ * `typed` has an author and a reason that a person has typed already.
+ */
+export async function propose(change, typed = {}) {
+  // A second press means the same change.
+  if (isAsking || document.querySelector("dialog[open]")) return;
+  isAsking = true;
   const opener = document.activeElement;
-  dialog.append(...draft.error ? refused(draft.error, change, dialog) : proposal(draft, dialog));
+  const draft = await post("draft", change)
+    .catch((error) => ({ error: { message: `Studio does not answer: ${error.message}` } }));
+  isAsking = false;
+  const dialog = el("dialog", { class: "proposal", "aria-labelledby": "change-title" });
+  dialog.append(...draft.error ? refused(draft.error, change, dialog) : proposal(draft, change, dialog, typed));
   dialog.addEventListener("close", () => { dialog.remove(); opener?.isConnected && opener.focus(); });
   document.body.append(dialog);
   dialog.showModal();
@@ -38,7 +48,7 @@ function refused(error, change, dialog) {
       ? [again("keep", "Keep what has changed since"), again("revert", "Revert that too")] : null, cancel(dialog))];
 }
 
-function proposal(draft, dialog) {
+function proposal(draft, change, dialog, typed) {
   const problem = el("p", { class: "problem", role: "alert", id: "refusal" });
   const isPossible = draft.count > 0 && draft.problems.length === 0;
   const save = el("button", { type: "submit", id: "save", disabled: !isPossible }, isPossible ? `Save: ${draft.summary}` : "Save");
@@ -46,18 +56,28 @@ function proposal(draft, dialog) {
     el("input", { id: name, name, placeholder: hint, value: text ?? "", autocomplete: "off", maxlength: 1000 }));
   const form = el("form", { method: "dialog", submit: async (event) => {
     event.preventDefault();
+    if (save.disabled) return;
     const data = Object.fromEntries(new FormData(form));
     localStorage.setItem("author", data.author);
     save.disabled = true;
-    const answer = await post("save", { draft: draft.draft, author: data.author, reason: data.reason })
-      .catch((error) => ({ error: { message: error.message } }));
-    if (answer.error) return problem.replaceChildren(answer.error.message);
+    const answer = await post("save", { draft: draft.draft, author: data.author, reason: data.reason }).catch(() => null);
+    if (!answer) {
+      // The same draft is saved once, however often it is sent.
+      save.disabled = false;
+      return problem.replaceChildren("Studio did not answer, so it is not known whether this was saved. Save again: it is saved once.");
+    }
+    // Sent again, because the first answer was lost.
+    const saved = answer.transaction ?? answer.error?.transaction;
+    if (answer.error && !saved) {
+      return problem.replaceChildren(harmless(answer.error.message), " ", el("button", { type: "button", id: "look-again",
+        click: () => { dialog.close(); propose(change, data); } }, "Look again"));
+    }
     dialog.close();
-    await navigate(to(["transaction", answer.transaction], { at: null }));
-    announce(`Saved as transaction ${answer.transaction}.`);
+    await navigate(to(["transaction", saved], { at: null }));
+    announce(`Saved as transaction ${saved}.`);
   } },
-  field("author", "Author", "your login name", localStorage.getItem("author")),
-  field("reason", "Reason", "why", draft.reason),
+  field("author", "Author", "your login name", typed.author ?? localStorage.getItem("author")),
+  field("reason", "Reason", "why", typed.reason ?? draft.reason),
   el("div", { class: "buttons" }, save, cancel(dialog)));
   return [
     el("h2", { id: "change-title" }, draft.count ? `This would change ${counted(draft.count, "object")}` : "This would change nothing"),
@@ -82,6 +102,7 @@ const consequence = (item) => el("li", { class: item.kind },
 /** All characters of an answer: `text()` would leave out a byte order mark. */
 async function wholeText(address) {
   const answer = await fetch(address, { headers: { Accept: "text/plain" } });
+  if (!answer.ok) throw new Error((await answer.json()).error.message);
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
 }
 
@@ -111,7 +132,11 @@ export function editor(object, item, whole) {
   const open = el("button", { type: "button", class: "small", "aria-label": `Edit ${item.name}`, click: async () => {
     let text = "";
     const hasValue = !["null", "data", "encrypted"].includes(item.value.kind);
-    if (hasValue) text = await wholeText(whole);
+    try {
+      if (hasValue) text = await wholeText(whole);
+    } catch (error) {
+      return cell.replaceChildren(open, el("span", { class: "problem", role: "alert" }, ` It cannot be read: ${error.message}`));
+    }
     const isLong = item.type === "string";
     const input = el(isLong ? "textarea" : "input", { "aria-label": item.name, id: `edit-${item.name}`, autocomplete: "off", rows: isLong ? 2 : null });
     input.value = text;

@@ -1,6 +1,6 @@
 // Completes names of properties in a field, as a combobox.
 import { el } from "./dom.js";
-import { here, to } from "./address.js";
+import { ask, here, to } from "./address.js";
 
 /** Adds a list of names to a field; `element` goes after the field. */
 export function completion(input) {
@@ -37,13 +37,12 @@ export function completion(input) {
     input.focus();
   }
 
-  async function ask() {
+  async function complete() {
     request?.abort();
     const own = request = new AbortController();
     const text = input.value.slice(0, input.selectionStart);
     try {
-      const answer = await fetch(to(["names", here().parts[0]], { text }), { headers: { Accept: "application/json" }, signal: own.signal });
-      const page = await answer.json();
+      const page = await ask(to(["names", here().parts[0]], { text }), own.signal);
       if (own !== request || page.error || document.activeElement !== input) return close();
       ({ names, replaced } = page);
       // A name that is already whole needs no list.
@@ -59,10 +58,10 @@ export function completion(input) {
     }
   }
 
-  input.addEventListener("input", ask);
+  input.addEventListener("input", complete);
   input.addEventListener("blur", close);
   input.addEventListener("keydown", (event) => {
-    if (event.key === " " && event.ctrlKey) ask();
+    if (event.key === " " && event.ctrlKey) complete();
     else if (list.hidden) return;
     else if (event.key === "ArrowDown") choose((chosen + 1) % names.length);
     else if (event.key === "ArrowUp") choose((chosen <= 0 ? names.length : chosen) - 1);

@@ -1,14 +1,22 @@
 // Makes elements. Text goes in as text nodes only, so that no value is ever read as markup.
 
+/** Text without control characters and marks of direction: each is shown as `\u{202e}`. Ends of lines and tabs stay. */
+export const harmless = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]|(?![\n\t])\p{Cc}/gu,
+  (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+
+/** Text that people read; addresses and contents of fields are for programs. */
+const isRead = (key) => key === "title" || key.startsWith("aria-");
+const shown = (child) => typeof child === "string" ? harmless(child) : child;
+
 /** An element with attributes and children; nil children are left out, and functions are listeners. */
 export function el(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (typeof value === "function") element.addEventListener(key, value);
-    else element.setAttribute(key, value === true ? "" : String(value));
+    else element.setAttribute(key, value === true ? "" : isRead(key) ? harmless(String(value)) : String(value));
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false).map(shown));
   return element;
 }
 
@@ -18,7 +26,7 @@ const svgNamespace = "http://www.w3.org/2000/svg";
 export function svg(name, attributes = {}, ...children) {
   const element = document.createElementNS(svgNamespace, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  element.append(...children);
+  element.append(...children.map(shown));
   return element;
 }
 

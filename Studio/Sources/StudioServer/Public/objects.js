@@ -1,6 +1,6 @@
 // The table of an entity's objects.
 import { el, svg, count, counted } from "./dom.js";
-import { here, to, changed } from "./address.js";
+import { ask, here, to, changed } from "./address.js";
 import { value, objectLink, wholeValue } from "./values.js";
 import { table, problem } from "./parts.js";
 import { completion } from "./completion.js";
@@ -64,12 +64,15 @@ function facets(query, columns, go) {
   const where = query.get("where");
   const narrow = (condition, ...text) => condition ? el("button", { type: "button",
     click: () => go({ where: where ? `(${where}) AND ${condition}` : condition }) }, ...text) : text;
+  let request = null;
   const show = async (name, button, isAgain = false) => {
     for (const other of button.closest("ul").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
-    const answer = await fetch(to(["facet", entity, name], { where, only: query.get("only") }), { headers: { Accept: "application/json" } });
-    const page = await answer.json();
-    // What is being used is not taken away for a later count.
-    if (isAgain && list.contains(document.activeElement)) return;
+    request?.abort();
+    const own = request = new AbortController();
+    const page = await ask(to(["facet", entity, name], { where, only: query.get("only") }), own.signal)
+      .catch((error) => ({ error: { message: `Studio does not answer: ${error.message}` } }));
+    // Another property was chosen meanwhile, or what is being used would be taken away for a later count.
+    if (own !== request || isAgain && list.contains(document.activeElement)) return;
     if (page.error) return list.replaceChildren(el("p", { class: "problem" }, page.error.message));
     list.replaceChildren(page.ranges.length ? histogram(page.ranges, narrow) : "",
       el("ul", {}, page.parts.map((part) => el("li", {}, narrow(part.condition, part.value.object ? el("bdi", {}, part.value.text) : value(part.value)),

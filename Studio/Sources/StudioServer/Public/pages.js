@@ -61,15 +61,23 @@ const names = (list, note) => el("ul", { class: "names" }, list.map((item) =>
 
 /** The diagram comes as a document of its own, so that nothing here reads markup. */
 function loadDrawing(target) {
+  const before = loads.get(target);
   const load = new XMLHttpRequest();
+  loads.set(target, load);
+  before?.abort();
   load.open("GET", to(["model.svg"]));
   load.responseType = "document";
-  load.onload = () => {
-    const drawing = load.responseXML?.documentElement;
-    if (load.status === 200 && drawing?.localName === "svg") target.replaceChildren(document.importNode(drawing, true));
+  load.onloadend = () => {
+    if (loads.get(target) !== load) return;
+    const drawing = load.status === 200 ? load.responseXML?.documentElement : null;
+    target.replaceChildren(drawing?.localName === "svg" ? document.importNode(drawing, true)
+      : el("p", { class: "nil" }, "The diagram did not come."));
   };
   load.send();
 }
+
+/** The last drawing that each place has asked for. */
+const loads = new WeakMap();
 
 // MARK: Transactions
 

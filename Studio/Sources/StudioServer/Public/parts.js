@@ -1,6 +1,6 @@
 // What several pages are made of.
 import { el, count } from "./dom.js";
-import { changed } from "./address.js";
+import { here, changed } from "./address.js";
 
 /** A number on the right of its cell. */
 export const number = (amount) => el("span", { class: "number" }, count(amount));
@@ -17,5 +17,5 @@ export function table(heads, rows, attributes = {}) {
 /** Why a page cannot be shown, in place of it. */
 export function problem(error) {
   return el("div", { class: "problem", role: "alert" }, el("h1", {}, "This cannot be shown"), el("p", {}, error.message),
-    el("p", {}, el("a", { href: changed({ at: null }) }, "See it in the newest state")));
+    here().query.get("at") ? el("p", {}, el("a", { href: changed({ at: null }) }, "See it in the newest state")) : null);
 }

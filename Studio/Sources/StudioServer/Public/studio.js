@@ -1,9 +1,10 @@
 // The front end: shows the page of the address, moves through time, and follows the store.
-import { el, counted } from "./dom.js";
-import { here, to, changed } from "./address.js";
+import { el, counted, harmless } from "./dom.js";
+import { ask, here, to, changed } from "./address.js";
 import { render } from "./pages.js";
 import { begin } from "./change.js";
 import { isInUse, redraw } from "./keeping.js";
+import { goTo, keepPlace, wait } from "./history.js";
 import "./timeline.js";
 
 const main = document.getElementById("page");
@@ -15,16 +16,10 @@ let request = null;
 // `hasLine` says whether the timeline that is shown is of this store, `isLineOld` whether transactions came in after it.
 let known = { store: null, newest: 0, hasLine: false, isLineOld: false };
 let feed = null;
-// The address that the page shows and the last transaction in it; how many came in after it, which wait for a person.
-let shown = { address: null, newest: 0 };
+// The address that the page shows, the last transaction in it, and whether it is not what the browser's address asks for;
+// how many transactions came in after it, which wait for a person.
+let shown = { address: null, newest: 0, isOld: false };
 let waiting = 0;
-
-/** The answer of a page as JSON; problems have the same form. */
-async function ask(address, signal) {
-  const answer = await fetch(address, { headers: { Accept: "application/json" }, signal });
-  const body = await answer.json();
-  return answer.ok ? body : { ...body, status: answer.status };
-}
 
 /** Shows the page of the address, and the timeline when it has come: of many transactions it takes longer. */
 async function show() {
@@ -50,15 +45,24 @@ async function show() {
   } catch (error) {
     if (error.name === "AbortError") return;
     if (!known.hasLine) timeline.wait(null);
-    main.replaceChildren(el("p", { class: "problem", role: "alert" }, `Studio does not answer: ${error.message}`));
+    lose(`Studio does not answer: ${error.message}`);
+    // What a person has begun on the page stays.
+    const isHere = shown.address === location.pathname;
+    if (!isHere) main.replaceChildren(unanswered());
+    shown = { ...shown, address: isHere ? shown.address : null, isOld: true };
   } finally {
     if (own === request) main.removeAttribute("aria-busy");
   }
 }
 
+/** In place of a page that has not come. */
+const unanswered = () => el("div", { class: "problem" }, el("h1", {}, "Studio does not answer"),
+  el("p", {}, el("button", { type: "button", id: "again", click: show }, "Ask again")));
+
 function draw(place, page) {
+  lost.hidden = true;
+  if (place.store !== known.store || feed?.readyState === EventSource.CLOSED) follow(place.store);
   if (place.store !== known.store) {
-    follow(place.store);
     known = { store: place.store, newest: 0, hasLine: false, isLineOld: false };
     timeline.wait(place.store);
   }
@@ -71,9 +75,9 @@ function draw(place, page) {
   const children = [page.moment?.isGone ? gone() : null, ...render(place, page, navigate)].filter(Boolean);
   if (shown.address === address) redraw(main, children);
   else main.replaceChildren(...children);
-  shown = { address, newest: page.moment?.newest ?? known.newest };
+  shown = { address, newest: page.moment?.newest ?? known.newest, isOld: false };
   waiting = 0;
-  document.title = [main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · ");
+  document.title = harmless([main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · "));
 }
 
 /** The store's files are not where they were. */
@@ -104,8 +108,7 @@ function drawSections(place) {
 /** Goes to an address of Studio; by replacing the entry of the history if it is only a step of a movement. */
 function navigate(address, { replaces = false } = {}) {
   const isPage = new URL(address, location.href).pathname !== location.pathname;
-  if (!replaces) keepPlace();
-  history[replaces ? "replaceState" : "pushState"](null, "", address);
+  goTo(address, replaces);
   if (isPage) scrollTo(0, 0);
   return show().then(() => { if (isPage) main.focus({ preventScroll: true }); });
 }
@@ -113,21 +116,53 @@ function navigate(address, { replaces = false } = {}) {
 // MARK: Time
 
 let isMoving = false;
+// The last step of a movement that the history has no room for yet.
+let step = null;
 
-timeline.addEventListener("move", ({ detail: { at, isFinal } }) => {
+timeline.addEventListener("move", ({ detail }) => {
+  timeline.isAhead = step !== null;
+  step = detail;
+  if (timeline.isAhead) return;
+  const pause = wait();
+  if (!pause) return move();
+  timeline.isAhead = true;
+  setTimeout(move, pause);
+});
+
+timeline.addEventListener("rest", () => { isMoving = false; });
+
+function move() {
+  const { at, isFinal } = step;
+  step = null;
+  timeline.isAhead = false;
   // A movement makes one entry of the history, and its steps replace it.
   navigate(changed({ at, offset: null, before: null }), { replaces: isMoving });
   isMoving = !isFinal;
   status.textContent = isFinal ? `Transaction ${at ?? known.newest}` : "";
-});
+}
+
+const lost = document.getElementById("lost");
 
 /** Follows a store with server-sent events while the page is visible. */
 function follow(store) {
   feed?.close();
   feed = null;
+  if (!store) lost.hidden = true;
   if (!store || document.hidden) return;
-  feed = new EventSource(`/${encodeURIComponent(store)}/live`);
-  feed.onmessage = ({ data }) => arrived(Number(data));
+  const own = feed = new EventSource(`/${encodeURIComponent(store)}/live`);
+  own.onmessage = ({ data }) => arrived(Number(data));
+  own.onopen = () => {
+    lost.hidden = true;
+    if (shown.isOld) show();
+  };
+  own.onerror = () => lose(own.readyState === EventSource.CLOSED
+    ? "Studio has ended or does not know this browser any more. This page shows nothing new. Open the address that Studio printed, and come back."
+    : "Studio does not answer. This page shows nothing new until it does.");
+}
+
+function lose(text) {
+  lost.textContent = text;
+  lost.hidden = false;
 }
 
 let arrival = 0;
@@ -137,12 +172,18 @@ function arrived(newest) {
   if (newest <= known.newest) return;
   known.newest = newest;
   clearTimeout(arrival);
-  arrival = setTimeout(async () => {
-    if (here().query.get("at")) {
-      const line = await ask(to(["timeline"]), null);
-      if (!line.error) drawLine(line, line.moment);
-    } else await catchUp();
-  }, 200);
+  arrival = setTimeout(() => (here().query.get("at") ? drawNews() : catchUp()), 200);
+}
+
+/** Shows what has come in on the timeline, beside a page of the past. */
+async function drawNews() {
+  const { store } = here();
+  try {
+    const line = await ask(to(["timeline"]), null);
+    if (store === here().store && !line.error) drawLine(line, line.moment);
+  } catch (error) {
+    lose(`Studio does not answer: ${error.message}`);
+  }
 }
 
 /** Shows the newest state; while a person is at work on the page, only says that there is one. */
@@ -170,10 +211,7 @@ function settle() {
 
 for (const event of ["click", "input", "focusout", "close"]) document.addEventListener(event, () => setTimeout(settle), true);
 
-document.addEventListener("visibilitychange", () => {
-  follow(here().store);
-  if (!document.hidden && here().store && !here().query.get("at")) { catchUp(); }
-});
+document.addEventListener("visibilitychange", () => follow(here().store));
 
 // MARK: Links and keys
 
@@ -191,6 +229,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || event.target.matches("input, textarea, select")) return;
+  if (document.querySelector("dialog[open]")) return;
   if (event.key === "[") timeline.step(-1);
   else if (event.key === "]") timeline.step(1);
   else if (event.key === "0") timeline.newest();
@@ -205,7 +244,6 @@ document.addEventListener("keydown", (event) => {
 begin(navigate, (text) => { status.textContent = text; });
 // Content comes later than the browser would scroll, so each entry of the history has its place of scrolling.
 history.scrollRestoration = "manual";
-const keepPlace = () => history.replaceState({ top: scrollY }, "");
 const showAgain = async () => {
   // The browser itself goes to a part of a page.
   const top = location.hash ? null : history.state?.top ?? 0;

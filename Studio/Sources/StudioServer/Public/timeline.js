@@ -1,11 +1,13 @@
 // The store's whole life as a slider: how many transactions there were when, by whom, with tags.
-import { el, svg, count, counted, time } from "./dom.js";
+import { el, svg, count, harmless, time } from "./dom.js";
 import { here, to, changed } from "./address.js";
 
 const height = 44;
 
-/** Announces `move` with `{ at, isFinal }`; `at` is nil for the newest state. */
+/** Announces `move` with `{ at, isFinal }`, where `at` is nil for the newest state, and `rest` when playing ends. */
 class Timeline extends HTMLElement {
+  /** Whether the cursor stands on a moment that is asked for later: then answers do not move it. */
+  isAhead = false;
   #page = null;
   #at = 0;
   #playing = 0;
@@ -26,7 +28,7 @@ class Timeline extends HTMLElement {
     this.hidden = false;
     this.removeAttribute("aria-busy");
     this.moment = moment;
-    this.#at = moment.transaction;
+    if (!this.isAhead) this.#at = moment.transaction;
     if (!this.firstChild) this.#build();
     if (page || !this.picture.firstChild) this.#fill();
     this.#update();
@@ -35,14 +37,12 @@ class Timeline extends HTMLElement {
   /** Says that the moment of the address cannot be shown. */
   lose(text) {
     if (!this.#page) return;
-    this.text.replaceChildren(`There is no moment ${text}; the newest is transaction ${count(this.moment.newest)}`);
+    this.text.replaceChildren(harmless(`There is no moment ${text}; the newest is transaction ${count(this.moment.newest)}`));
     this.slider.setAttribute("aria-valuetext", this.text.textContent);
   }
 
   /** The first transaction that is kept. */
   get #first() { return Math.max(1, this.#page.first); }
-
-  get isPlaying() { return this.#playing !== 0; }
 
   /** What shows the log. The controls stay as they are: someone may be typing or dragging. */
   #fill() {
@@ -60,7 +60,7 @@ class Timeline extends HTMLElement {
     });
     const marks = tags.map((tag) => svg("path", { class: "tag",
       d: `M${this.#x(tag.transaction)} 0 l4 0 l0 6 l-4 -2 z` },
-      svg("title", {}, document.createTextNode(`${tag.name} (transaction ${tag.transaction})`))));
+      svg("title", {}, `${tag.name} (transaction ${tag.transaction})`)));
     this.cursor = svg("line", { y1: 0, y2: height, class: "cursor" });
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.picture.replaceChildren(...bars, ...marks, this.cursor);
@@ -116,12 +116,13 @@ class Timeline extends HTMLElement {
   #update() {
     const { moment, slider } = this;
     this.#place();
-    slider.setAttribute("aria-valuemin", Math.min(this.#first, this.#at));
+    const at = moment.transaction;
+    slider.setAttribute("aria-valuemin", Math.min(this.#first, at));
     slider.setAttribute("aria-valuemax", moment.newest);
     const who = [moment.author, moment.reason && `“${moment.reason}”`].filter(Boolean).join(" ");
-    slider.setAttribute("aria-valuetext", `Transaction ${this.#at} of ${moment.newest}, ${moment.time ?? ""} ${who}`);
+    slider.setAttribute("aria-valuetext", harmless(`Transaction ${at} of ${moment.newest}, ${moment.time ?? ""} ${who}`));
     this.text.replaceChildren(
-      this.#at ? el("a", { href: to(["transaction", this.#at]) }, `Transaction ${count(this.#at)}`) : "Before the first transaction",
+      at ? el("a", { href: to(["transaction", at]) }, `Transaction ${count(at)}`) : "Before the first transaction",
       ` of ${count(moment.newest)} `, moment.follows ? el("span", { class: "live" }, "newest, following") : "", " ",
       time(moment.time), " ", moment.author ? el("bdi", { class: "author" }, moment.author) : "",
       moment.reason ? el("bdi", { class: "reason" }, ` “${moment.reason}”`) : "",
@@ -148,21 +149,26 @@ class Timeline extends HTMLElement {
   }
 
   #drag(event) {
+    if (event.button !== 0) return;
     event.preventDefault();
     this.slider.focus();
     this.slider.setPointerCapture(event.pointerId);
     const box = this.slider.getBoundingClientRect();
     const move = (event) => this.#go(this.#number((event.clientX - box.left) / box.width), false);
+    const drag = new AbortController();
     const end = () => {
-      this.slider.removeEventListener("pointermove", move);
+      drag.abort();
       this.#go(this.#at, true);
     };
     move(event);
-    this.slider.addEventListener("pointermove", move);
-    this.slider.addEventListener("pointerup", end, { once: true });
+    // The system may take the pointer away, and then there is no `pointerup`.
+    for (const [name, listener] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) {
+      this.slider.addEventListener(name, listener, { signal: drag.signal });
+    }
   }
 
   #key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     const page = Math.max(1, Math.round((this.moment.newest - this.#first) / 20));
     const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -page, PageUp: page };
     if (event.key in steps) this.step(steps[event.key]);
@@ -193,6 +199,7 @@ class Timeline extends HTMLElement {
     if (this.#playing) {
       clearInterval(this.#playing);
       this.#playing = 0;
+      this.dispatchEvent(new Event("rest"));
     } else {
       if (this.#at >= this.moment.newest) this.#go(0, true);
       this.#playing = setInterval(() => {

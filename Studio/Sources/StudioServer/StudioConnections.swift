@@ -1,0 +1,20 @@
+public import Hummingbird
+public import HummingbirdCore
+public import Logging
+public import NIOCore
+
+/// What clients may have of the server at a time: without a bound, connections that send nothing take every descriptor.
+public enum StudioConnections {
+    /// More wait until others end.
+    public static let most = 200
+
+    /// A server that closes connections on which no whole head of a request comes for some time.
+    public static func server(patience: TimeAmount = .seconds(60)) -> HTTPServerBuilder {
+        .http1(configuration: .init(idleTimeout: patience))
+    }
+
+    /// How the server listens.
+    public static func configuration(_ address: BindAddress, logger: Logger) -> ApplicationConfiguration {
+        .init(address: address, availableConnectionsDelegate: MaximumAvailableConnections(most, logger: logger))
+    }
+}
