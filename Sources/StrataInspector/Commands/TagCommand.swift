@@ -70,7 +70,7 @@ struct TagCommand: StoreCommand {
             ])
         }
         if tags.isEmpty { return Output.shared.line("no tag") }
-        var columns = Columns([.left, .right, .left, .left])
+        var columns = Columns([.left, .right, .left, .left], isFirm: [false, true, true, true], cutsToTerminal: true)
         columns.add(["tag", "event", "transaction", "time"].map { .init($0, .bold) })
         for tag in tags {
             columns.add(
