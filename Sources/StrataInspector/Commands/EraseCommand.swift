@@ -73,7 +73,7 @@ struct EraseCommand: StoreCommand {
             let names = valuesOnly.map(Self.names)
             let request = ErasureRequest(
                 objects: try objects(store), attributes: names,
-                note: MaintenanceNote(author: author ?? NSUserName(), metadata: metadata))
+                note: MaintenanceNote(author: try AuthorName.of(author), metadata: metadata))
             let plan = try store.planErasure(request)
             try refuseUnknown(request.objects, plan, store)
             let report = try dryRun ? plan : store.erase(request, progress: progress.handler)
