@@ -117,9 +117,9 @@ struct ExportCommand: StoreCommand {
         let schema = try moment.entity(named: entity)
         let objects = StoreRequest(
             entityID: schema.id,
-            predicate: try ObjectComparison.checked(condition.predicate(in: store), schema, moment.schema),
-            sort: try SortText.parse(sort))
-        let columns = try ExportColumns.columns(columns, of: schema, moment.schema) { entity, key in
+            predicate: try condition.predicate(of: schema, at: moment, in: store),
+            sort: try moment.propertyNames.order(SortText.parse(sort), of: schema))
+        let columns = try ExportColumns.columns(columns, of: schema, moment) { entity, key in
             let nameless = StoreRequest(entityID: entity, predicate: .isNil(key))
             return try moment.read(store) { try $0.count(nameless) } == 0
         }
