@@ -186,7 +186,12 @@ enum ErasureFile {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         encoder.dateEncodingStrategy = .iso8601
-        try encoder.encode(erasures).write(to: URL(filePath: path), options: .atomic)
+        let data = try encoder.encode(erasures)
+        do {
+            try data.write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw error.ofWriting(path)
+        }
     }
 
     static func read(_ path: String) throws -> [Erasure] {

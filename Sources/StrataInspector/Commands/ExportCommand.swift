@@ -86,11 +86,17 @@ struct ExportCommand: StoreCommand {
         guard condition.text == nil, sort == nil, columns == nil, at == nil, since == nil, until == nil else {
             throw UsageError("--form coredata writes the whole newest state.")
         }
+        let target = URL(filePath: path)
+        Interrupt.endAtOnce {
+            CoreDataExporter.abandon(target)
+            return "nothing was written to \(path)."
+        }
         let progress = ProgressLine()
         defer { progress.finish() }
         let report = try store.reading { store in
-            try CoreDataExporter.run(store, to: URL(filePath: path), progress: progress.handler)
+            try CoreDataExporter.run(store, to: target, progress: progress.handler)
         }
+        Interrupt.finish()
         progress.finish()
         if json {
             return try JSONText.print(["rows": report.rows, "pairs": report.pairs, "notes": report.notes])
