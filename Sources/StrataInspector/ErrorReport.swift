@@ -16,6 +16,12 @@ extension ExitStatus {
         case let error as UsageError:
             Output.printError("strata: \(error.message)")
             return badUsage
+        case let error as CommandFailure:
+            Output.printError("strata: \(error.message)")
+            return problem
+        case let error as AbsentProperty:
+            Output.printError("strata: \(error.sentence)")
+            return badUsage
         case let conflicts as NamedConflicts:
             for line in conflicts.lines { Output.printError("strata: \(line)") }
             return problem

@@ -13,8 +13,8 @@ public struct StrataCommand: ParsableCommand {
             STORE is the store's directory, such as ~/.local/share/BowTies/BowTies.strata. Commands that only read change no \
             byte of it; apps may use the store meanwhile.
 
-            Exit codes: 0 success, 1 a problem was found or the command failed, 2 wrong usage, 130 interrupted (Ctrl-C), \
-            143 ended (SIGTERM). Whenever a command ends, the store is sound.
+            Exit codes: 0 success, 1 a problem was found or the command failed, 2 wrong usage, 129 hung up (SIGHUP), \
+            130 interrupted (Ctrl-C), 143 ended (SIGTERM). Whenever a command ends, the store is sound.
 
             Colours are used on a terminal only; NO_COLOR=1 turns them off, CLICOLOR_FORCE=1 turns them on elsewhere.
             A command that takes more than a second shows its progress on standard error if that is a terminal. \
@@ -61,10 +61,12 @@ public struct StrataCommand: ParsableCommand {
     ///
     /// - Parameter makeBucket: nil has the program `strata-s3` run in place of this one where a bucket is named.
     public static func start(makeBucket: BucketMaker? = nil) -> Never {
+        Output.takeClosedDescriptors()
         BucketProgram.use(makeBucket)
         BucketProgram.takeOver(CommandLine.arguments)
         Output.ignoreClosedPipes()
         Interrupt.unblock()
+        Terminal.widenHelp()
         GuardedRun.followParent()
         do {
             try checkArguments()

@@ -17,7 +17,8 @@ extension PersistentStoreLog {
     /// - Parameters:
     ///   - address: a connection URI or string as libpq has them. Service files, password files, TLS settings and the
     ///     environment count as for other clients.
-    ///   - lineage: the name of the log in the database. The first store that opens it begins it.
+    ///   - lineage: the name of the log in the database. The first store that opens it begins it; its name has a visible
+    ///     character, no blanks at its ends and no control characters.
     ///   - timeout: how long a save tries to reach the database before it throws `logUnavailable`, or `inDoubt` if it
     ///     was sent and not answered.
     public static func postgres(

@@ -160,6 +160,7 @@ final class PostgresLog: SharedLog {
         try ask { connection, deadline throws(SharedLogFailure) in
             let rows: PostgresRows
             if let founder {
+                try checkName()
                 rows = try connection.run(
                     "select * from strata.begin($1, $2, $3, $4, $5)",
                     [
@@ -183,6 +184,12 @@ final class PostgresLog: SharedLog {
                     digest: Array(digest))
             )
         }
+    }
+
+    /// - Throws: `refused` if the log that the founder would begin has no proper name.
+    private func checkName() throws(SharedLogFailure) {
+        guard let complaint = GivenName.complaint(about: lineage) else { return }
+        throw .refused(StrataError(.invalidRequest, "'\(lineage)' is no name for a shared log: \(complaint)."))
     }
 
     static let unreadable = SharedLogFailure.refused(

@@ -103,4 +103,21 @@ import Testing
             #expect(help.contains("--json") && help.contains("{\""), "\(command)")
         }
     }
+
+    /// In very few columns the argument parser would end the process.
+    @Test(arguments: ["-1", "0", "1", "26", "27", "39", "99999999999999999999", "wide"])
+    func helpIsWrittenInAnyWidth(columns: String) throws {
+        for words in [["--help"], ["help", "query"], ["query", "--limit"]] {
+            let result = try Tool.run(words, environment: ["COLUMNS": columns])
+            #expect(result.exitCode == (words == ["query", "--limit"] ? 2 : 0), "\(result)")
+            #expect(
+                (result.output + result.error).contains("strata query") || result.output.contains("query  "),
+                "\(result)")
+        }
+    }
+
+    @Test(arguments: [1, 10]) func helpIsWrittenInANarrowTerminal(width: Int) throws {
+        let result = try Tool.onTerminal(["help", "count"], .output, width: width)
+        #expect(result.exitCode == 0 && result.output.contains("USAGE: strata count"), "\(result)")
+    }
 }

@@ -25,6 +25,25 @@ import Testing
         #expect(try Tool.run("verify", store.path).exitCode == 0, sourceLocation: sourceLocation)
     }
 
+    // MARK: Encodings
+
+    /// With the mark of its byte order it says what it is; a property list is read as it is encoded.
+    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian]) func utf16IsNamed(encoding: String.Encoding)
+        throws
+    {
+        func encoded(_ text: String) throws -> Data { try #require("\u{FEFF}\(text)".data(using: encoding)) }
+        for (name, text) in [
+            ("a.csv", "name\nÅ\n"), ("a.json", #"[{"name": "Å"}]"#), ("a.ndjson", #"{"name": "Å"}"#), ("empty.csv", ""),
+        ] {
+            let result = try take("Studio", try file(name, try encoded(text)))
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(
+                result.error.hasSuffix(
+                    "\(name): It is UTF-16, and UTF-8 is needed: iconv -f UTF-16 -t UTF-8 makes it.\n"), "\(result)")
+        }
+        try expectSound(studios: 2)
+    }
+
     // MARK: References
 
     /// A record whose relationship leads to an object that is not there is named, with the relationship.

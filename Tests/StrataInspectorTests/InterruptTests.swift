@@ -52,7 +52,7 @@ import Testing
         let phases = whole.lines.map { String($0.prefix { $0 != ":" }) }
         var ended = 0
         for (number, phase) in phases.enumerated() where phases.firstIndex(of: phase) == number {
-            for signal in [SIGINT, SIGTERM] {
+            for signal in [SIGINT, SIGTERM, SIGHUP] {
                 let result = try Tool.run(arguments, sending: signal) { $0.hasPrefix(phase) }
                 #expect([0, 128 + signal].contains(result.exitCode), "\(phase): \(result)")
                 if result.exitCode != 0 {

@@ -112,6 +112,28 @@ import Testing
         #expect(String(typed(bytes, history: ["one", "two"]).text) == text)
     }
 
+    /// A terminal sends the scalars of a character one by one; keys then take it for one.
+    @Test(arguments: [
+        ("a👩🏽‍🚀b\u{7F}\u{7F}c", "ac"), ("e\u{301}\u{7F}x", "x"), ("🇩🇪🇫🇷\u{7F}", "🇩🇪"),
+        ("\u{1112}\u{1161}\u{11AB}\u{7F}a", "a"),
+        ("👩🏽‍🚀\u{1B}[Dx\u{1B}[3~", "x"), ("\u{301}\u{1}e\u{5}x", "e\u{301}x"), ("漢字\u{1B}[D\u{7F}", "字"),
+    ])
+    func aCharacterOfSeveralScalarsIsOne(bytes: String, text: String) {
+        #expect(String(typed(bytes).text) == text)
+    }
+
+    @Test func aLineOfWideCharactersIsShownInItsColumns() {
+        for (bytes, width, text, cursor) in [
+            ("漢字漢字", 20, "漢字漢字", 8), ("漢字漢字", 5, "漢字", 4), ("漢字漢字", 4, "字", 2), ("漢字漢字\u{1}", 5, "漢字", 0),
+            ("a👩🏽‍🚀b", 20, "a👩🏽‍🚀b", 4), ("e\u{301}e\u{301}", 20, "e\u{301}e\u{301}", 2),
+            ("a\u{202E}b", 20, "a\\u{202e}b", 10),
+            ("漢", 1, "", 0),
+        ] {
+            let shown = typed(bytes).shown(in: width)
+            #expect(shown.text == text && shown.cursor == cursor, "\(bytes) \(width) \(shown)")
+        }
+    }
+
     @Test func aLongLineIsShownAroundItsCursor() {
         for (bytes, width, text, cursor) in [
             ("0123456789", 20, "0123456789", 10), ("0123456789", 5, "6789", 4), ("0123456789\u{1}", 5, "01234", 0),

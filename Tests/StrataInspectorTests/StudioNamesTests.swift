@@ -13,6 +13,7 @@ import Testing
 @Suite final class StudioNamesTests {
     private let folder = FileManager.default.temporaryDirectory.appending(component: "names-\(UUID().uuidString)")
     private let studio: Studio
+    private let store: String
 
     private static func model(_ entities: String) -> String {
         """
@@ -48,7 +49,7 @@ import Testing
         """)
 
     init() throws {
-        let store = folder.appending(component: "S.strata").path
+        store = folder.appending(component: "S.strata").path
         let models = try [
             EncryptedStore.write("Before", Self.before, in: folder),
             EncryptedStore.write("After", Self.after, in: folder),
@@ -93,7 +94,16 @@ import Testing
         #expect(table["absent"].items.isEmpty)
     }
 
-    @Test(arguments: ["3", ""], ["fullName = 'Ann'", "name = 'Ann' AND home.street = 'Main'", "place.road LIKE 'M*'"])
+    @Test(
+        arguments: ["3", ""],
+        [
+            "fullName = 'Ann'", "name = 'Ann' AND home.street = 'Main'", "place.road LIKE 'M*'",
+            "SUBQUERY(place.humans, $x, $x.fullName = 'Ann' AND $x.home.street = 'Main').@count = 1",
+            "SUBQUERY(home.people, $x, SUBQUERY($x.home.people, $y, $y.name = $x.fullName).@count = 1).@count = 1",
+            "place.humans.@max.name = 'Ann'",
+            "SELF IN FETCH({: \"entity\": \"Human\", \"predicate\": \"fullName = 'Ann'\"}, nil, NO)",
+            "home IN FETCH({: \"entity\": \"House\", \"predicate\": \"ANY people.name = 'Ann'\"}, nil, NO)",
+        ])
     func aFilterGoesByTheNamesOfAnyModel(at: String, filter: String) throws {
         #expect(
             try page("objects/Human", ["at": at, "where": filter, "sort": "-fullName,home.street"])["count"].number == 1
@@ -105,6 +115,63 @@ import Testing
         #expect(try page("facet/Human/home", ["at": at])["parts"][0]["count"].number == 1)
         #expect(String(decoding: answer("value/Human/p2/name", ["at": at]).body, as: UTF8.self) == "Ann")
     }
+
+    // MARK: The tool
+
+    private func output(_ arguments: String..., exitCode: Int32 = 0) throws -> String {
+        let result = try Tool.run([arguments[0], store] + arguments.dropFirst())
+        #expect(result.exitCode == exitCode, "\(arguments) \(result)")
+        return result.output + result.error
+    }
+
+    @Test(arguments: ["t3", "now"], [["fullName", "place.road", "humans"], ["name", "home.street", "people"]])
+    func theToolGoesByTheNamesOfAnyModel(at: String, names: [String]) throws {
+        let (name, street, people) = (names[0], names[1], names[2])
+        let place = String(street.prefix { $0 != "." })
+        let condition = "SUBQUERY(\(place).\(people), $x, $x.\(name) = 'Ann' AND $x.\(street) = 'Main').@count = 1"
+        let heading = at == "now" ? "fullName,place.road" : "name,home.street"
+        for entity in ["Human", "Person"] {
+            #expect(try output("count", entity, "--where", condition, "--at", at) == "1\n")
+            for command in [["query", entity, "--format", "csv"], ["export", entity, "--form", "csv"]] {
+                let table = try Tool.run(
+                    [command[0], store] + command.dropFirst()
+                        + [
+                            "--columns", "\(name), \(street)", "--where", condition, "--sort", "-\(street),\(name)",
+                            "--at",
+                            at,
+                        ])
+                #expect(table.output == "\(heading)\nAnn,Main\n", "\(table)")
+            }
+            let groups = try output(
+                "query", entity, "--group-by", street, "--columns", "\(street), max(\(name)) AS last, count",
+                "--having",
+                "last = 'Ann' AND \(street) = 'Main'", "--sort", "-last,\(street)", "--format", "csv", "--at",
+                at)
+            #expect(groups == "\(heading.split(separator: ",")[1]),last,count\nMain,Ann,1\n")
+        }
+    }
+
+    /// The name of a column is not taken for that of a property of before.
+    @Test func aColumnMayBeCalledAsAFormerProperty() throws {
+        let groups = try output(
+            "query", "Human", "--group-by", "isTall", "--columns", "isTall, count AS name", "--having", "name = 1",
+            "--sort", "-name", "--format", "csv")
+        #expect(groups == "isTall,name\n1,1\n")
+    }
+
+    @Test(arguments: [
+        ["count", "Human", "--at", "t3", "--where", "rating > 3"], ["query", "Human", "--columns", "note"],
+        ["query", "Human", "--sort", "note"], ["query", "Human", "--group-by", "note"],
+        ["export", "Human", "--at", "t3", "--columns", "rating"],
+        ["count", "Human", "--where", "SUBQUERY(place.humans, $x, $x.note = nil).@count = 0"],
+    ])
+    func theToolSaysWhichModelHasAName(arguments: [String]) throws {
+        let result = try Tool.run([arguments[0], store] + arguments.dropFirst())
+        #expect(result.exitCode == 2 && result.error.hasPrefix("strata: "), "\(result)")
+        #expect(result.error.contains(" at this moment, in model version "), "\(result)")
+    }
+
+    // MARK: Absent properties
 
     @Test func whatTheModelOfTheMomentDoesNotHaveIsLeftOutAndNamed() throws {
         let then = try page("objects/Human", ["at": "3", "columns": "fullName, rating, rating * 2", "sort": "rating"])

@@ -273,4 +273,76 @@ import Testing
         let model = try ManagedObjectModel(entities: [EntityDescription(name: "Bounds", properties: properties)])
         for form in Self.forms { #expect(try complaint(model, form) == nil, "\(form)") }
     }
+
+    // MARK: Composites
+
+    private static let wordsOfKeys = [
+        "CodingKeys", "CodingKeys_", "RawValue", "RawValue_", "rawValue", "stringValue", "intValue", "encode", "from",
+        "into",
+        "to", "allCases", "none", "Codable", "Hashable", "Sendable", "CodingKey", "Hasher", "Encoder", "Decoder",
+    ]
+
+    private func composite(
+        _ name: String, of className: String? = nil, _ elements: [AttributeDescription]
+    ) -> PropertyDescription {
+        .attribute(
+            AttributeDescription(
+                name: name, type: .composite, isOptional: true, attributeValueClassName: className, elements: elements))
+    }
+
+    private static let defaults: [AttributeType: AttributeValue] = [
+        .date: .date(Date(timeIntervalSinceReferenceDate: 1)), .decimal: .decimal(1), .string: .string("x"),
+        .uuid: .uuid(UUID()), .binaryData: .data(Data([1])), .double: .double(-1), .boolean: .boolean(true),
+        .uri: .url(URL(filePath: "/x")),
+    ]
+
+    /// Every name as an element of each of two types, with a default and without.
+    @Test func everyNameIsUsedAsAnElement() throws {
+        let names = Self.names + Self.wordsOfKeys
+        let composites = [0, 5].flatMap { shift in
+            stride(from: 0, to: names.count, by: 50).map { start in
+                let elements = names[start..<min(start + 50, names.count)].enumerated().map { number, name in
+                    let type = Self.types[(number + shift) % Self.types.count]
+                    return AttributeDescription(
+                        name: name, type: type, isOptional: number % 2 == 0,
+                        defaultValue: number % 3 == 0 ? nil : Self.defaults[type])
+                }
+                return composite("part\(shift)_\(start)", elements)
+            }
+        }
+        let model = try ManagedObjectModel(entities: [EntityDescription(name: "Whole", properties: composites)])
+        for form in Self.forms {
+            #expect(try complaint(model, form) == nil, "\(form)")
+            let source = ModelCode(model, modelName: "Hostile", form: form).singleFile()
+            #expect(
+                source.contains("case CodingKeys_2 = \"CodingKeys\"") && source.contains(" RawValue_2 = \"RawValue\""))
+        }
+    }
+
+    /// Two composites of one name, a nested one among them, and composites named as what Swift makes in a struct.
+    @Test func compositesOfOneNameAreDifferentStructs() throws {
+        let point = [AttributeDescription(name: "x", type: .double, isOptional: true)]
+        let size = [AttributeDescription(name: "width", type: .double, isOptional: true)]
+        func nested(_ name: String, _ elements: [AttributeDescription]) -> AttributeDescription {
+            AttributeDescription(
+                name: name, type: .composite, isOptional: true, attributeValueClassName: "Point", elements: elements)
+        }
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(name: "A", properties: [composite("p", of: "Point", point)]),
+            EntityDescription(
+                name: "B",
+                properties: [
+                    composite("q", of: "Point", size), composite("r", of: "Outer", [nested("inner", size)]),
+                    composite("s", of: "CodingKeys", [nested("CodingKeys", point)]),
+                ]),
+        ])
+        for form in Self.forms {
+            #expect(try complaint(model, form) == nil, "\(form)")
+            let source = ModelCode(model, modelName: "Hostile", form: form).singleFile()
+            for line in ["var p: Point?", "var q: Point_2?", "var inner: Point_2?", "var CodingKeys_: Point?"] {
+                #expect(source.contains(line), "\(form): \(line)")
+            }
+            #expect(source.ranges(of: "struct Point_2:").count == 1)
+        }
+    }
 }

@@ -177,6 +177,12 @@ extension Environment {
         mdb_env_set_mapsize(created, mapSize)
         mdb_env_set_maxdbs(created, UInt32(options.maximumTables))
         mdb_env_set_maxreaders(created, UInt32(options.maximumReaders))
+        do throws(LMDBError) {
+            if options.locking != .none { try directory.makeLockFile(readers: options.maximumReaders) }
+        } catch {
+            mdb_env_close(created)
+            throw error
+        }
         result = mdb_env_open(created, path, openFlags, 0o600)
         guard result == 0 else {
             mdb_env_close(created)

@@ -104,6 +104,26 @@ final class EnvironmentDirectory: Sendable {
         try Self.checkFile(status, ownership: ownership, path: path(of: Self.lockName))
     }
 
+    /// Makes LMDB's lock file with room for its first bytes, unless it is there. LMDB stores to a map of the file, and where
+    /// the disk has no room that would end the process.
+    ///
+    /// The caller holds the registry's lock: nothing else in this process has a lock on the file that closing it gives up.
+    func makeLockFile(readers: Int) throws(LMDBError) {
+        #if os(Linux)
+            let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+            // What cannot be made, LMDB reports, or does without.
+            let opened = openat(descriptor, Self.lockName, flags, 0o600)
+            guard opened >= 0 else { return }
+            defer { close(opened) }
+            // LMDB makes the file as long as it needs it. It must not be longer: another process may have mapped less.
+            let size = max(1, (readers - 1) * 64 / 4096) * 4096
+            let result = posix_fallocate(opened, 0, off_t(size))
+            guard result != 0 else { return }
+            remove(Self.lockName)
+            throw SystemError.lmdb(result, "make the lock file", path(of: Self.lockName))
+        #endif
+    }
+
     private static func checkFile(
         _ status: stat, ownership: FileOwnership, path: String
     ) throws(LMDBError) {

@@ -34,11 +34,9 @@ package struct CoreDataExporter {
         guard !FileManager.default.fileExists(atPath: place) else {
             throw StrataError(.persistentStoreOpen, "\(place) exists already.", context: .init(path: place))
         }
-        let hidden = destination.deletingLastPathComponent().appending(
-            path: ".\(destination.lastPathComponent).exporting", directoryHint: .notDirectory)
+        let hidden = hidden(destination)
         let path = hidden.path(percentEncoded: false)
-        func remove() { for suffix in ["", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
-        remove()
+        abandon(destination)
         do {
             let report = try store.read(at: try store.head()) { snapshot in
                 var run = CoreDataExporter(store: store, snapshot: snapshot, progress: progress)
@@ -48,9 +46,23 @@ package struct CoreDataExporter {
             try FileManager.default.moveItem(at: hidden, to: destination)
             return report
         } catch {
-            remove()
-            throw error
+            abandon(destination)
+            guard var failure = error as? StrataError, failure.context.path == path else { throw error }
+            failure.context.path = place
+            throw failure
         }
+    }
+
+    /// Where the file lies until it is complete.
+    private static func hidden(_ destination: URL) -> URL {
+        destination.deletingLastPathComponent().appending(
+            path: ".\(destination.lastPathComponent).exporting", directoryHint: .notDirectory)
+    }
+
+    /// Removes the unfinished file of an export to this place.
+    package static func abandon(_ destination: URL) {
+        let path = hidden(destination).path(percentEncoded: false)
+        for suffix in ["", "-journal"] { unlink(path + suffix) }
     }
 
     private init(store: Store, snapshot: Snapshot, progress: ProgressHandler?) {

@@ -38,7 +38,7 @@ struct ChangeArguments: ParsableArguments {
     func context(over store: Store) throws -> ManagedObjectContext {
         let context = try PersistentContainer(over: store).newBackgroundContext()
         context.name = "strata"
-        context.transactionAuthor = author ?? NSUserName()
+        context.transactionAuthor = try AuthorName.of(author)
         context.transactionReason = reason
         return context
     }

@@ -32,10 +32,14 @@ struct CreateCommand: ParsableCommand {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw StrataError(.persistentStoreOpen, "\(path) exists already.")
         }
-        let store = try Store.open(
-            .directory(URL(filePath: path, directoryHint: .isDirectory)), model: known, options: StoreOptions())
-        let identifier = store.identifier.uuidString
-        store.close()
+        Interrupt.endAtOnce(making: path)
+        let target = URL(filePath: path, directoryHint: .isDirectory)
+        let identifier = try Store.make(at: target, during: "making the store") { folder in
+            let store = try Store.open(.directory(folder), model: known, options: StoreOptions())
+            defer { store.close() }
+            return store.identifier.uuidString
+        }
+        Interrupt.finish()
         if json {
             return try JSONText.print([
                 "path": path, "store": identifier, "model": input.name, "entities": known.entities.count,

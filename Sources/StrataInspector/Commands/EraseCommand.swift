@@ -73,7 +73,7 @@ struct EraseCommand: StoreCommand {
             let names = valuesOnly.map(Self.names)
             let request = ErasureRequest(
                 objects: try objects(store), attributes: names,
-                note: MaintenanceNote(author: author ?? NSUserName(), metadata: metadata))
+                note: MaintenanceNote(author: try AuthorName.of(author), metadata: metadata))
             let plan = try store.planErasure(request)
             try refuseUnknown(request.objects, plan, store)
             let report = try dryRun ? plan : store.erase(request, progress: progress.handler)
@@ -186,7 +186,12 @@ enum ErasureFile {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         encoder.dateEncodingStrategy = .iso8601
-        try encoder.encode(erasures).write(to: URL(filePath: path), options: .atomic)
+        let data = try encoder.encode(erasures)
+        do {
+            try data.write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw error.ofWriting(path)
+        }
     }
 
     static func read(_ path: String) throws -> [Erasure] {

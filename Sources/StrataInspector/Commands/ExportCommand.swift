@@ -86,11 +86,17 @@ struct ExportCommand: StoreCommand {
         guard condition.text == nil, sort == nil, columns == nil, at == nil, since == nil, until == nil else {
             throw UsageError("--form coredata writes the whole newest state.")
         }
+        let target = URL(filePath: path)
+        Interrupt.endAtOnce {
+            CoreDataExporter.abandon(target)
+            return "nothing was written to \(path)."
+        }
         let progress = ProgressLine()
         defer { progress.finish() }
         let report = try store.reading { store in
-            try CoreDataExporter.run(store, to: URL(filePath: path), progress: progress.handler)
+            try CoreDataExporter.run(store, to: target, progress: progress.handler)
         }
+        Interrupt.finish()
         progress.finish()
         if json {
             return try JSONText.print(["rows": report.rows, "pairs": report.pairs, "notes": report.notes])
@@ -117,9 +123,9 @@ struct ExportCommand: StoreCommand {
         let schema = try moment.entity(named: entity)
         let objects = StoreRequest(
             entityID: schema.id,
-            predicate: try ObjectComparison.checked(condition.predicate(in: store), schema, moment.schema),
-            sort: try SortText.parse(sort))
-        let columns = try ExportColumns.columns(columns, of: schema, moment.schema) { entity, key in
+            predicate: try condition.predicate(of: schema, at: moment, in: store),
+            sort: try moment.propertyNames.order(SortText.parse(sort), of: schema))
+        let columns = try ExportColumns.columns(columns, of: schema, moment) { entity, key in
             let nameless = StoreRequest(entityID: entity, predicate: .isNil(key))
             return try moment.read(store) { try $0.count(nameless) } == 0
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Locking
 import StrataModel
 import StrataXcode
 
@@ -59,16 +60,7 @@ struct GenerateCommand: ParsableCommand {
         let code = ModelCode(
             try input.model(), modelName: name, form: form == .macro ? .macro : .plain,
             scalars: scalars == .optional ? .optional : .nonOptional, isPublic: `public`)
-        let directory = URL(filePath: out, directoryHint: .isDirectory)
-        var written: [(name: String, written: Bool, yours: Bool)] = []
-        do {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            for file in code.files where style == .class || !file.belongsToApp {
-                written.append(try Self.write(file, to: directory))
-            }
-        } catch let error as CocoaError {
-            throw UsageError("\(out) cannot be written: \(error.systemReason)")
-        }
+        let written = try write(code.files.filter { style == .class || !$0.belongsToApp })
         if json {
             let files = written.map { ["name": $0.name, "written": $0.written, "yours": $0.yours] as JSONObject }
             return try JSONText.print(["directory": out, "files": files])
@@ -80,14 +72,39 @@ struct GenerateCommand: ParsableCommand {
         Output.shared.line("\(ValueText.count(count + kept, "file")) for \(input.name)\(left)")
     }
 
-    /// Writes a file unless its text is unchanged: the unchanged date spares a build.
-    private static func write(
-        _ file: ModelCode.File, to directory: URL
-    ) throws -> (name: String, written: Bool, yours: Bool) {
-        let url = directory.appending(component: file.name)
+    private typealias Written = (name: String, written: Bool, yours: Bool)
+
+    /// Writes the files, or none of them if one cannot be written.
+    private func write(_ files: [ModelCode.File]) throws -> [Written] {
+        let new = Locked(NewFiles())
+        Interrupt.endAtOnce { [out] in
+            new.withLock { $0.abandon() }
+            return "nothing was written to \(out)."
+        }
+        do {
+            try new.withLock { try $0.makeDirectory(out) }
+            let written = try files.map { file in
+                let isKept = try isKept(file)
+                if !isKept { try new.withLock { try $0.write(Data(file.text.utf8), to: path(of: file)) } }
+                return (file.name, !isKept, file.belongsToApp)
+            }
+            try new.withLock { try $0.finish() }
+            Interrupt.finish()
+            return written
+        } catch {
+            new.withLock { $0.abandon() }
+            throw error.ofWriting(out)
+        }
+    }
+
+    private func path(of file: ModelCode.File) -> String {
+        URL(filePath: out).appending(component: file.name).path(percentEncoded: false)
+    }
+
+    /// Whether a file stays as it is: it is the app's, or its text is unchanged, whose unchanged date spares a build.
+    private func isKept(_ file: ModelCode.File) throws -> Bool {
+        let url = URL(filePath: path(of: file))
         let isThere = FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
-        let isKept = try isThere && (file.belongsToApp || Data(contentsOf: url) == Data(file.text.utf8))
-        if !isKept { try Data(file.text.utf8).write(to: url, options: .atomic) }
-        return (file.name, !isKept, file.belongsToApp)
+        return try isThere && (file.belongsToApp || Data(contentsOf: url) == Data(file.text.utf8))
     }
 }

@@ -51,9 +51,11 @@ struct HistoryTrimCommand: StoreCommand {
     private var truncationForce: TruncationForce { force ? .holds : .none }
 
     private var note: MaintenanceNote {
-        var note = MaintenanceNote(author: author ?? NSUserName())
-        if let reason { note.metadata[HistoryTransaction.reasonKey] = reason }
-        return note
+        get throws {
+            var note = MaintenanceNote(author: try AuthorName.of(author))
+            if let reason { note.metadata[HistoryTransaction.reasonKey] = reason }
+            return note
+        }
     }
 
     func run() throws {

@@ -39,8 +39,8 @@ struct ModelExportCommand: ParsableCommand {
         let name = versionName ?? url.deletingPathExtension().lastPathComponent
         do {
             try XcodeModelBundle.write(known, to: url, versionName: name)
-        } catch let error as CocoaError {
-            throw UsageError("\(target) cannot be written: \(error.systemReason)")
+        } catch let error as POSIXError {
+            throw error.ofWriting(target)
         }
         if json {
             try JSONText.print(["path": target, "version": name, "entities": known.entities.count])

@@ -103,19 +103,23 @@ struct QueryCommand: StoreCommand {
 
     private func request(_ moment: StoreMoment, in store: Store) throws -> RowsRequest {
         let entity = try moment.entity(named: query.entity)
-        let keys = ListText.parts(groupBy ?? "")
+        let names = try moment.propertyNames
+        var keys = ListText.parts(groupBy ?? "")
         if groupBy != nil, keys.isEmpty { throw UsageError("--group-by is empty.") }
         if let call = keys.first(where: { $0.contains("(") }) {
             throw UsageError(
                 "--group-by takes key paths, not \(call). A view can have it as a key: strata views create --key "
                     + "'name = \(call)'; or group by a derived attribute.")
         }
+        keys = try keys.map { try names.keyPath($0, of: entity) }
         let chosen =
-            try columns.map { try ColumnText.parse($0, of: entity) }
+            try columns.map { try ColumnText.parse($0, of: entity, at: moment) }
             ?? (keys.isEmpty ? ColumnText.usual(of: entity) : keys.map { OutputColumn($0) } + [ColumnText.count])
         var request = RowsRequest(
             objects: try query.request(moment, in: store), columns: chosen, groupBy: keys,
             having: try ConditionText.predicate(having, in: store), isDistinct: distinct)
+        let headings = Set(chosen.map(\.name))
+        request.having = try request.having.map { try names.predicate($0, of: entity, keeping: headings) }
         let isCountNamed = chosen.contains { $0.name == "count" } || keys.contains("count")
         let countsGroups = request.isGrouped && !isCountNamed
         if countsGroups {
@@ -123,7 +127,8 @@ struct QueryCommand: StoreCommand {
                 path == "count" ? ColumnText.count.expression : .keyPath(path)
             }
         }
-        request.objects.sort = try SortText.parse(sort, isOfGroups: countsGroups)
+        request.objects.sort = try names.order(
+            SortText.parse(sort, isOfGroups: countsGroups), of: entity, keeping: headings)
         if let match {
             let condition = FetchPredicate.matchesText(match)
             request.objects.predicate = request.objects.predicate.map { $0 && condition } ?? condition

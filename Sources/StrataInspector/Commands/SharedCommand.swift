@@ -115,7 +115,8 @@ struct SharedListCommand: ParsableCommand {
             return try JSONText.print(["logs": list])
         }
         if logs.isEmpty { return Output.shared.line("no shared log") }
-        var columns = Columns([.left, .right, .right, .left])
+        var columns = Columns(
+            [.left, .right, .right, .left], isFirm: [false, true, true, true], cutsToTerminal: true)
         columns.add(["name", "transaction", "event", "store"].map { .init($0, .bold) })
         for log in logs {
             columns.add(

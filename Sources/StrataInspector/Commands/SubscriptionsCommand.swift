@@ -42,7 +42,8 @@ struct SubscriptionsCommand: StoreCommand {
             return try JSONText.print(["subscriptions": subscriptions.map(\.json)])
         }
         if subscriptions.isEmpty { return Output.shared.line("no subscription") }
-        var columns = Columns([.left, .right, .right, .left])
+        var columns = Columns(
+            [.left, .right, .right, .left], isFirm: [false, true, true, true], cutsToTerminal: true)
         columns.add(["subscription", "position", "lag", "waiting since"].map { .init($0, .bold) })
         for subscription in subscriptions {
             columns.add(

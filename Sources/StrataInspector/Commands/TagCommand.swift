@@ -38,7 +38,7 @@ struct TagCommand: StoreCommand {
 
     func run() throws {
         guard let name else { return try store.reading { try report($0, try $0.tags()) } }
-        let note = MaintenanceNote(author: author ?? NSUserName())
+        let note = MaintenanceNote(author: try AuthorName.of(author))
         try store.writing { store in
             if remove {
                 guard try store.removeTag(name, note) else {
@@ -70,7 +70,7 @@ struct TagCommand: StoreCommand {
             ])
         }
         if tags.isEmpty { return Output.shared.line("no tag") }
-        var columns = Columns([.left, .right, .left, .left])
+        var columns = Columns([.left, .right, .left, .left], isFirm: [false, true, true, true], cutsToTerminal: true)
         columns.add(["tag", "event", "transaction", "time"].map { .init($0, .bold) })
         for tag in tags {
             columns.add(

@@ -72,7 +72,7 @@ struct TopCommand: StoreCommand {
 
     private func print(_ look: Look, _ last: Look?, _ path: String) {
         let usage = look.usage
-        if Terminal.isThere(STDOUT_FILENO) {
+        if Terminal.isRewritable(STDOUT_FILENO) {
             // From the top left corner on.
             Output.shared.text("\u{1B}[H\u{1B}[J")
         } else if last != nil {

@@ -25,7 +25,7 @@ struct ViewsListCommand: StoreCommand {
             let views = try store.views()
             if json { return try JSONText.print(["views": views.map(\.json)]) }
             if views.isEmpty { return Output.shared.line("no view") }
-            var columns = Columns([.left, .right, .left, .right, .right, .left])
+            var columns = Columns([.left, .right, .left, .right, .right, .left], cutsToTerminal: true)
             columns.add(["view", "version", "entity", "rows", "bytes", "state"].map { .init($0, .bold) })
             for view in views {
                 columns.add(

@@ -133,7 +133,7 @@ final class ExportTarget {
     private static let limit = 1 << 18
 
     /// - Parameter path: `-` for standard output. For a symbolic link, its target is written.
-    /// - Throws: `UsageError`.
+    /// - Throws: `CommandFailure`.
     init(_ path: String) throws {
         self.path = path
         guard path != "-" else { return }
@@ -157,10 +157,12 @@ final class ExportTarget {
     private static func open(_ path: String, _ name: String, _ flags: Int32) throws -> FileHandle {
         let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
-            throw UsageError("\(name) cannot be written: \(String(cString: strerror(errno))).")
+            throw systemError.ofWriting(name)
         }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
+
+    private static var systemError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     deinit {
         if let part { unlink(part.path) }
@@ -186,7 +188,7 @@ final class ExportTarget {
         } catch {
             // As with standard output, it is no error that the reader of a pipe has closed it.
             if part == nil, error.isOfClosedPipe { throw ExitCode(ExitStatus.fine) }
-            throw StrataError(.noSpace, "\(path) cannot be written: \(error.systemReason)")
+            throw error.ofWriting(path)
         }
         buffer.removeAll(keepingCapacity: true)
     }
@@ -195,12 +197,16 @@ final class ExportTarget {
     func finish() throws {
         guard let handle else { return }
         try flush()
-        if part != nil { try handle.synchronize() }
-        try handle.close()
+        do {
+            if part != nil { try handle.synchronize() }
+            try handle.close()
+        } catch {
+            throw error.ofWriting(path)
+        }
         self.handle = nil
         guard let part else { return }
         guard rename(part.path, part.target) == 0 else {
-            throw StrataError(.noSpace, "\(path) cannot be written: \(String(cString: strerror(errno))).")
+            throw Self.systemError.ofWriting(path)
         }
         self.part = nil
     }

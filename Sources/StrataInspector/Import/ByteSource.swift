@@ -61,6 +61,9 @@ final class ByteSource {
         if buffer.starts(with: Self.mark) { offset = Self.mark.count }
     }
 
+    /// Whether it begins with the byte order mark of UTF-16.
+    var isUTF16: Bool { passed == 0 && (buffer.starts(with: [0xFF, 0xFE]) || buffer.starts(with: [0xFE, 0xFF])) }
+
     /// The number of bytes read so far.
     var position: Int { passed + offset }
 

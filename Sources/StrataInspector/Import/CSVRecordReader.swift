@@ -29,7 +29,8 @@ struct CSVRecordReader: RecordReader {
             guard let (fields, count) = try fields(keeping: columns.count) else { return nil }
             if count == 1, fields.first == .some(nil), columns.count != 1 { continue }
             guard count == columns.count else {
-                throw InputError("line \(start): It has \(count) fields, the heading has \(columns.count).")
+                throw InputError(
+                    "line \(start): It has \(ValueText.count(count, "field")), the heading has \(columns.count).")
             }
             let values =
                 names.count == columns.count ? fields : zip(columns, fields).filter { !$0.0.isEmpty }.map(\.1)

@@ -37,7 +37,11 @@ extension RecordReader {
 
 enum RecordReaders {
     static func reader(_ form: RecordForm, _ source: ByteSource, separator: UInt8) throws -> any RecordReader {
-        switch form {
+        // A property list says itself how it is encoded.
+        if form != .plist, source.isUTF16 {
+            throw InputError("It is UTF-16, and UTF-8 is needed: iconv -f UTF-16 -t UTF-8 makes it.")
+        }
+        return switch form {
         case .csv: try CSVRecordReader(source, separator: separator)
         case .ndjson: NDJSONRecordReader(source)
         case .json: JSONRecordReader(source)

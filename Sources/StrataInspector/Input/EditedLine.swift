@@ -1,3 +1,5 @@
+import StrataModel
+
 /// A line of text that is being typed, with its cursor and the lines before it.
 struct EditedLine {
     /// What a key does.
@@ -51,9 +53,19 @@ struct EditedLine {
         insert(Array(replacement))
     }
 
+    /// A terminal sends a character that consists of several scalars one by one, so what is inserted may become one with
+    /// the character before it or after it.
     private mutating func insert(_ characters: [Character]) {
-        text.insert(contentsOf: characters, at: cursor)
-        cursor += characters.count
+        let first = max(0, cursor - 1), last = min(text.count, cursor + 1)
+        let before = String(text[first..<cursor] + characters)
+        let joined = Array(before + String(text[cursor..<last]))
+        text.replaceSubrange(first..<last, with: joined)
+        var length = 0
+        let count = joined.prefix { character in
+            defer { length += character.utf8.count }
+            return length < before.utf8.count
+        }.count
+        cursor = first + count
     }
 
     private mutating func delete(from start: Int, to end: Int) {
@@ -70,11 +82,29 @@ struct EditedLine {
         cursor = text.count
     }
 
-    /// The part of the line that fits into some columns, with the column of the cursor in it.
+    /// The part of the line that fits into some columns of a terminal, with the column of the cursor in it. Control
+    /// characters are escaped.
     func shown(in width: Int) -> (text: String, cursor: Int) {
-        let start = max(0, cursor - max(width - 1, 1))
-        return (String(text[start...].prefix(width)), cursor - start)
+        var start = cursor
+        var column = 0
+        while start > 0 {
+            let before = TextWidth.of(Self.shown(text[start - 1]))
+            guard column + before < max(width, 2) else { break }
+            column += before
+            start -= 1
+        }
+        var shown = ""
+        var left = width
+        for character in text[start...] {
+            let next = Self.shown(character)
+            left -= TextWidth.of(next)
+            guard left >= 0 else { break }
+            shown += next
+        }
+        return (shown, column)
     }
+
+    private static func shown(_ character: Character) -> String { ValueText.harmless(String(character)) }
 }
 
 extension EditedLine.Key {

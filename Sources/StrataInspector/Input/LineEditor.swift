@@ -1,4 +1,5 @@
 import Foundation
+import StrataModel
 
 /// Reads lines from standard input: on a terminal with editing, history and completion, elsewhere as they come.
 struct LineEditor {
@@ -22,11 +23,17 @@ struct LineEditor {
     /// The next line; nil at the end of the input.
     mutating func line() -> String? {
         guard Self.isInteractive else { return readLine() }
-        let line = Self.withRawTerminal { typedLine() }
+        let line = Terminal.isRewritable(STDERR_FILENO) ? Self.withRawTerminal { typedLine() } : plainLine()
         if let line, !line.allSatisfy(\.isWhitespace), line != history.last {
             history = (history + [line]).suffix(Self.mostHistory)
         }
         return line
+    }
+
+    /// The line as a terminal without escape sequences passes it on.
+    private func plainLine() -> String? {
+        Output.printErrorPart(prompt)
+        return readLine()
     }
 
     private func typedLine() -> String? {
@@ -63,11 +70,11 @@ struct LineEditor {
     }
 
     private func draw(_ line: EditedLine) {
-        let (text, cursor) = line.shown(in: max(10, (Terminal.width ?? 80) - prompt.count - 1))
+        let room = (Terminal.width ?? 80) - TextWidth.of(prompt) - 1
+        let (text, cursor) = line.shown(in: max(10, room))
         // Back to the first column, the line, the rest cleared, and the cursor to its place.
-        let place = prompt.count + cursor
-        Output.printErrorPart(
-            "\r\(prompt)\(ValueText.harmless(text))\u{1B}[K\r" + (place > 0 ? "\u{1B}[\(place)C" : ""))
+        let place = TextWidth.of(prompt) + cursor
+        Output.printErrorPart("\r\(prompt)\(text)\u{1B}[K\r" + (place > 0 ? "\u{1B}[\(place)C" : ""))
     }
 
     private static func byte() -> UInt8? {

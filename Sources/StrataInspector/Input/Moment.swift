@@ -164,6 +164,9 @@ struct StoreMoment {
         schema = isSame ? newest : then
     }
 
+    /// What names of properties mean at the moment.
+    var propertyNames: MomentNames { get throws { try MomentNames(schema, of: store) } }
+
     /// Names objects as they were at the moment, for people.
     func linkNames(_ names: RecordedNames, in store: Store, usesTitles: Bool = false) -> LinkNames {
         LinkNames(store, in: [(eventNumber, schema)], names, usesTitles: usesTitles)

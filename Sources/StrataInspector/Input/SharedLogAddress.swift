@@ -13,9 +13,10 @@ struct SharedLogAddress {
     /// Nil for the path of a directory.
     init?(_ text: String) {
         guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") else { return nil }
-        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        database = String(parts[0])
-        lineage = parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil
+        let mark = text.lastIndex(of: "#") ?? text.endIndex
+        let name = text[mark...].dropFirst()
+        database = String(text[..<mark])
+        lineage = name.isEmpty ? nil : String(name)
     }
 
     /// - Throws: `UsageError` with the logs of the database if the address names none.

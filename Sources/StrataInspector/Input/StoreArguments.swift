@@ -117,8 +117,15 @@ struct StoreArguments: ParsableArguments {
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.
     func checkIsThere() throws {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw StrataError(.persistentStoreOpen, "There is no store at \(path).")
+        guard !path.isEmpty else { throw UsageError("The store has no name: its path is empty.") }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let number = errno
+            let reason = number == ENOENT ? "." : ": \(String(cString: strerror(number)))."
+            throw StrataError(.persistentStoreOpen, "There is no store at \(path)\(reason)")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw StrataError(.persistentStoreOpen, "\(path) is no directory, and so no store.")
         }
         guard access(path + "/data.mdb", F_OK) == 0 else {
             if errno == EACCES {

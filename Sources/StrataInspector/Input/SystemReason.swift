@@ -9,6 +9,11 @@ extension Error {
         return String(cString: strerror(number)) + "."
     }
 
+    /// The failure of a command that cannot write a file.
+    ///
+    /// - Parameter path: the file, as the user names it.
+    func ofWriting(_ path: String) -> CommandFailure { CommandFailure("\(path) cannot be written: \(systemReason)") }
+
     /// Whether a pipe was written that its reader has closed.
     var isOfClosedPipe: Bool { systemNumber == EPIPE }
 

@@ -1,3 +1,5 @@
+import StrataModel
+
 /// Rows of text in aligned columns, printed in blocks so that a long list streams.
 ///
 /// The first block sets the widths; a later block that needs more widens them.
@@ -7,13 +9,15 @@ struct Columns {
         case right
     }
 
-    /// A cell with its colour. Colours take no width, and control characters in the text are escaped.
+    /// A cell with its width in columns and its colour. Colours take no width, and control characters in the text are escaped.
     struct Cell {
         let text: String
+        let width: Int
         let colour: Style.Colour?
 
         init(_ text: String, _ colour: Style.Colour? = nil) {
             self.text = ValueText.harmless(text)
+            width = TextWidth.of(self.text)
             self.colour = colour
         }
     }
@@ -44,7 +48,7 @@ struct Columns {
     }
 
     mutating func add(_ cells: [Cell]) {
-        for (column, cell) in cells.enumerated() { widths[column] = max(widths[column], cell.text.count) }
+        for (column, cell) in cells.enumerated() { widths[column] = max(widths[column], cell.width) }
         rows.append(cells)
         if rows.count == Self.block { flush() }
     }
@@ -75,8 +79,10 @@ struct Columns {
         var line = indent
         var gap = 0
         for (column, cell) in row.enumerated() {
-            let shown = Self.cut(cell.text, to: widths[column])
-            let padding = widths[column] - shown.count
+            let isCut = cell.width > widths[column]
+            let shown = isCut ? TextWidth.cut(cell.text, to: widths[column]) : cell.text
+            // A wide character that does not fit leaves a column free.
+            let padding = widths[column] - (isCut ? TextWidth.of(shown) : cell.width)
             let isRight = alignments[column] == .right
             let before = gap + (isRight ? padding : 0)
             if !shown.isEmpty {
@@ -87,10 +93,6 @@ struct Columns {
             }
         }
         return line
-    }
-
-    private static func cut(_ text: String, to width: Int) -> String {
-        text.count > width ? text.prefix(width - 1) + "…" : text
     }
 }
 

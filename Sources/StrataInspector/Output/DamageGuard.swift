@@ -126,7 +126,7 @@ enum DamageGuard {
     private static func end(_ number: Int32) {
         Interrupt.takeAway()
         Output.shared.flush()
-        if Terminal.isThere(STDERR_FILENO) { Output.printErrorPart("\r\u{1B}[K") }
+        Terminal.clearErrorLine()
         for line in lines(of: number) { Output.printError(line) }
         _exit(ExitStatus.problem)
     }

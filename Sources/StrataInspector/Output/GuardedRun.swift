@@ -63,7 +63,7 @@ enum GuardedRun {
         switch end {
         case .code(let code): throw ExitCode(code)
         // The user asked for this end, so there is nothing to report.
-        case .signal(let number) where number == SIGINT || number == SIGTERM: throw ExitCode(128 + number)
+        case .signal(let number) where Interrupt.isEnd(number): throw ExitCode(128 + number)
         case .signal(let number): return number
         }
     }

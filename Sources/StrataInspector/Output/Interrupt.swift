@@ -4,17 +4,35 @@ import Locking
 import StrataStore
 import Synchronization
 
-/// Handles Ctrl-C and SIGTERM. Commands that only read end at once, as every program does; commands that write choose
-/// here where they end.
+/// Handles Ctrl-C, SIGTERM and SIGHUP. Commands that only read end at once, as every program does; commands that write
+/// choose here where they end.
 enum Interrupt {
     private static let received = Atomic<Int32>(0)
+
+    /// The signals that end the program. `nohup` has it ignore that its terminal is closed.
+    private static let signals: [Int32] = {
+        var action = sigaction()
+        sigaction(SIGHUP, nil, &action)
+        #if os(Linux)
+            let handler = action.__sigaction_handler.sa_handler
+        #else
+            let handler = action.__sigaction_u.__sa_handler
+        #endif
+        let isIgnored = unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        return [SIGINT, SIGTERM] + (isIgnored ? [] : [SIGHUP])
+    }()
+
+    /// Whether a signal is one of those by which users end programs.
+    static func isEnd(_ number: Int32) -> Bool { [SIGINT, SIGTERM, SIGHUP].contains(number) }
 
     /// A parent may have started the program with them blocked.
     static func unblock() {
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
+        for number in Self.signals { sigaddset(&signals, number) }
         sigprocmask(SIG_UNBLOCK, &signals, nil)
+        // A file that grows beyond the limit of the shell is an error of `write` then.
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     // MARK: Between two transactions
@@ -22,7 +40,7 @@ enum Interrupt {
     /// The command checks `exitCode` between two transactions. A second signal ends the program at once, which does not
     /// harm the store either.
     static func watch() {
-        for number in [SIGINT, SIGTERM] {
+        for number in signals {
             signal(number) { number in
                 Interrupt.received.store(number, ordering: .relaxed)
                 signal(number, SIG_DFL)
@@ -53,7 +71,7 @@ enum Interrupt {
         handle { number in
             ending.store(true, ordering: .relaxed)
             let note = cleanUp()
-            if Terminal.isThere(STDERR_FILENO) { Output.printErrorPart("\r\u{1B}[K") }
+            Terminal.clearErrorLine()
             Output.printError("strata: interrupted; \(note)")
             _exit(128 + number)
         }
@@ -81,11 +99,11 @@ enum Interrupt {
     /// Restores the default handling of signals.
     static func release() {
         finish()
-        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+        for number in signals { signal(number, SIG_DFL) }
     }
 
     private static func handle(_ body: @escaping @Sendable (Int32) -> Void) {
-        for number in [SIGINT, SIGTERM] {
+        for number in signals {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { body(number) }

@@ -10,6 +10,16 @@ final class Output: Sendable {
     private let buffer = Locked<[UInt8]>([])
     private static let limit = 1 << 16
 
+    /// Opens the standard descriptors that the parent has closed. Otherwise a file of a store gets such a number, and what
+    /// is printed is written into it. Nothing can be read from them or written to them.
+    static func takeClosedDescriptors() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+        where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+            // The lowest number that is free is this one.
+            _ = open("/dev/null", O_RDONLY)
+        }
+    }
+
     /// Makes a closed pipe an error of `write` instead of a signal.
     static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 
@@ -50,7 +60,10 @@ final class Output: Sendable {
 
     /// Prints lines on standard error. Names from files and stores may be in them, so what drives a terminal is escaped.
     static func printError(_ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { ValueText.harmless(String($0)) }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { number, line in
+            // Below the first line stands a quoted text with a caret under it, which have the same tabs.
+            ValueText.harmless(number == 0 ? String(line) : String(line.replacing("\t", with: "    ")))
+        }
         _ = write(Array((lines.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import StrataModel
 import StrataStore
 
 /// Shows the progress of a command on standard error. On a terminal it rewrites one line, from the first second on;
@@ -43,7 +44,7 @@ final class ProgressLine: Sendable {
         let isMixed = besideOutput && Terminal.isThere(STDOUT_FILENO)
         pace = Pace(
             isMixed ? "never" : ProcessInfo.processInfo.environment["STRATA_PROGRESS"],
-            isTerminal: Terminal.isThere(STDERR_FILENO))
+            isTerminal: Terminal.isRewritable(STDERR_FILENO))
     }
 
     var handler: ProgressHandler {
@@ -65,7 +66,9 @@ final class ProgressLine: Sendable {
             state.lastPrint = now
             let text = Self.text(progress, doneBefore: state.doneBefore, now - state.phaseStart)
             if pace.isRewritten {
-                Output.printErrorPart("\r\u{1B}[K\(text)")
+                // A longer text would go on in a second line, which is not written again.
+                let shown = Terminal.width(of: STDERR_FILENO).map { TextWidth.cut(text, to: $0) } ?? text
+                Output.printErrorPart(Terminal.clearedLine + shown)
                 state.isShown = true
             } else {
                 Output.printError(text)
@@ -106,6 +109,6 @@ final class ProgressLine: Sendable {
             defer { (state.isShown, state.isFinished) = (false, true) }
             return state.isShown
         }
-        if isShown { Output.printErrorPart("\r\u{1B}[K") }
+        if isShown { Terminal.clearErrorLine() }
     }
 }

@@ -69,27 +69,31 @@ enum ValueText {
 
     private static func shown(_ text: String, _ limit: Int, escapes: Set<Unicode.Scalar>) -> String {
         var shown = ""
-        for character in text.unicodeScalars.prefix(limit) {
+        let kept = cut(text, limit)
+        for character in kept.unicodeScalars {
             switch character {
             case "\n": shown += "\\n"
             case "\t": shown += "\\t"
             case "\r": shown += "\\r"
             case _ where escapes.contains(character): shown += "\\\(character)"
-            case _ where drivesTerminal(character):
+            case _ where character.drivesTerminal:
                 shown += "\\u{\(String(character.value, radix: 16))}"
             default: shown.unicodeScalars.append(character)
             }
         }
-        return shown + (text.unicodeScalars.count > limit ? "…" : "")
+        return shown + (kept.endIndex < text.endIndex ? "…" : "")
     }
 
-    /// Whether a scalar could control the terminal, or (Unicode annex 9: embeddings, overrides, isolates) change the
-    /// direction of the text after it.
-    private static func drivesTerminal(_ character: Unicode.Scalar) -> Bool {
-        switch character.value {
-        case 0x202A...0x202E, 0x2066...0x2069: true
-        default: character.properties.generalCategory == .control
+    /// At most so many scalars of the text, without a part of a character unless that alone has more of them.
+    private static func cut(_ text: String, _ limit: Int) -> Substring {
+        guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) else {
+            return text[...]
         }
+        // The last character may go on behind the end.
+        guard end < text.endIndex, let last = text[..<end].indices.last, last > text.startIndex,
+            text.index(after: last) > end
+        else { return text[..<end] }
+        return text[..<last]
     }
 
     /// ISO 8601, UTC, to the nearest millisecond.

@@ -22,18 +22,19 @@ struct MomentNames {
     ///
     /// - Throws: `AbsentProperty` if only other models have it.
     func keyPath(_ path: String, of entity: EntitySchema) throws(AbsentProperty) -> String {
-        var next: EntitySchema? = entity
-        var steps: [String] = []
-        for step in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
-            if let current = next, step.lowercased() != "self" {
-                let property = try property(named: step, of: current)
-                next = property?.relationship.flatMap { schema.entity($0.destination) }
-                steps.append(property?.name ?? step)
-            } else {
-                steps.append(step)
-            }
+        try rewriter().path(path, of: entity)
+    }
+
+    /// - Parameter kept: names that are no properties.
+    private func rewriter(keeping kept: Set<String> = []) -> NameRewriter<EntitySchema, AbsentProperty> {
+        NameRewriter(keeping: kept) { name, entity throws(AbsentProperty) in
+            guard let property = try property(named: name, of: entity) else { return nil }
+            return (property.name, property.relationship.flatMap { schema.entity($0.destination) })
+        } named: { name throws(AbsentProperty) in
+            if let entity = schema.entity(named: name) { return (name, entity) }
+            let found = schemas.lazy.compactMap { $0.entity(named: name) }.compactMap { schema.entity($0.id) }.first
+            return found.map { ($0.name, $0) }
         }
-        return steps.joined(separator: ".")
     }
 
     /// The property with this name at the moment, or in another model; nil if no model has it.
@@ -54,18 +55,41 @@ struct MomentNames {
 
     /// A condition on objects of the entity in the names of the moment.
     ///
+    /// - Parameter kept: names in it that are no properties, such as those of columns.
     /// - Throws: `AbsentProperty` if only other models have a name in it.
-    func predicate(_ predicate: FetchPredicate, of entity: EntitySchema) throws(AbsentProperty) -> FetchPredicate {
-        try predicate.mappingKeyPaths { path throws(AbsentProperty) in try keyPath(path, of: entity) }
+    func predicate(
+        _ predicate: FetchPredicate, of entity: EntitySchema, keeping kept: Set<String> = []
+    ) throws(AbsentProperty) -> FetchPredicate {
+        try rewriter(keeping: kept).predicate(predicate, of: entity)
+    }
+
+    /// An order in the names of the moment.
+    ///
+    /// - Parameter kept: names in it that are no properties, such as those of columns.
+    /// - Throws: `AbsentProperty` if only other models have a name in it.
+    func order(
+        _ order: [SortDescription], of entity: EntitySchema, keeping kept: Set<String> = []
+    ) throws(AbsentProperty) -> [SortDescription] {
+        var result = order
+        for index in order.indices where !kept.contains(order[index].keyPath) {
+            let text = order[index].keyPath
+            // What cannot be read is the name of a column, or the query refuses it.
+            guard let written = try? FetchExpression(format: text) else { continue }
+            let named = try rewriter(keeping: kept).expression(written, of: entity)
+            if named != written { result[index].keyPath = Self.text(named) }
+        }
+        return result
+    }
+
+    private static func text(_ expression: FetchExpression) -> String {
+        if case .keyPath(let path) = expression { path } else { "\(expression)" }
     }
 
     /// A column in the names of the moment. Its heading is another one only if the column is a key path.
     ///
     /// - Throws: `AbsentProperty` if only other models have a name in it.
     func column(_ column: OutputColumn, of entity: EntitySchema) throws(AbsentProperty) -> OutputColumn {
-        let expression = try column.expression.mappingKeyPaths { path throws(AbsentProperty) in
-            try keyPath(path, of: entity)
-        }
+        let expression = try rewriter().expression(column.expression, of: entity)
         guard case .keyPath(let path) = column.expression, column.name == path, case .keyPath(let then) = expression
         else { return OutputColumn(column.name, expression) }
         return OutputColumn(then, expression)

@@ -15,12 +15,12 @@ struct QueryArguments: ParsableArguments {
 
     init() {}
 
-    /// - Throws: `UsageError`; `invalidRequest` with the location of an error in the format.
+    /// - Throws: `UsageError`, `AbsentProperty`; `invalidRequest` with the location of an error in the format.
     func request(_ moment: StoreMoment, in store: Store) throws -> StoreRequest {
         let entity = try moment.entity(named: entity)
         return StoreRequest(
             entityID: entity.id, includesSubentities: !isExact,
-            predicate: try ObjectComparison.checked(condition.predicate(in: store), entity, moment.schema))
+            predicate: try condition.predicate(of: entity, at: moment, in: store))
     }
 }
 
@@ -44,6 +44,15 @@ struct ConditionArguments: ParsableArguments {
 
     func predicate(in store: Store) throws -> FetchPredicate? {
         try ConditionText.predicate(text, arguments, in: store)
+    }
+
+    /// The condition on objects of the entity, in the names of the moment.
+    ///
+    /// - Throws: `UsageError`, `AbsentProperty`; `invalidRequest` with the location of an error in the format.
+    func predicate(of entity: EntitySchema, at moment: StoreMoment, in store: Store) throws -> FetchPredicate? {
+        guard let written = try predicate(in: store) else { return nil }
+        return try ObjectComparison.checked(
+            moment.propertyNames.predicate(written, of: entity), entity, moment.schema)
     }
 }
 
@@ -103,6 +112,14 @@ enum ColumnText {
         let columns = try ListText.parts(text).map { try column($0, of: entity) }
         guard !columns.isEmpty else { throw UsageError("--columns is empty.") }
         return columns
+    }
+
+    /// The columns in the names of the moment.
+    ///
+    /// - Throws: `UsageError`, `AbsentProperty`.
+    static func parse(_ text: String, of entity: EntitySchema, at moment: StoreMoment) throws -> [OutputColumn] {
+        let names = try moment.propertyNames
+        return try parse(text, of: entity).map { try names.column($0, of: entity) }
     }
 
     private static func column(_ text: String, of entity: EntitySchema) throws -> OutputColumn {

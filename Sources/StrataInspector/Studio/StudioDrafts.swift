@@ -230,7 +230,7 @@ final class StudioDrafts: Sendable {
         guard Self.isSame(try Self.consequences(of: context).changes, shown.changes) else {
             throw StudioProblem(409, "The store has changed, and this would do something else now. Look at it again.")
         }
-        context.transactionAuthor = Self.text(wish.author) ?? NSUserName()
+        context.transactionAuthor = try AuthorName.of(Self.text(wish.author))
         context.transactionReason = Self.text(wish.reason) ?? shown.change.usualReason
         do {
             try context.save()

@@ -80,9 +80,7 @@ struct StudioTable {
         try StudioProblem.of("sort") {
             var sorted = all
             sorted.sort = try present(SortText.parse(try reading.text("sort")), &absent) { written in
-                var key = written
-                key.keyPath = try reading.propertyNames.keyPath(written.keyPath, of: entity)
-                return key
+                try reading.propertyNames.order([written], of: entity)[0]
             }
             _ = try CompiledRows(RowsRequest(objects: sorted, columns: [ColumnText.object]), reading.moment.schema)
             return sorted.sort

@@ -142,13 +142,15 @@ public struct XcodeModelBundle: Sendable {
     /// Writes a model as an `.xcdatamodel`, or as a new version of an `.xcdatamodeld` and makes it the current one. The
     /// `.xcdatamodeld` is created if it does not exist.
     ///
+    /// The file and the new version appear when they are complete: if they cannot be written, everything is as before.
+    ///
     /// - Throws: `invalidModelFile` if the version already exists; errors of the file system.
     public static func write(
         _ model: ManagedObjectModel, to url: URL, versionName: String? = nil
     ) throws {
         let name = url.deletingPathExtension().lastPathComponent
         let contents = try model.xcodeContents()
-        if url.pathExtension == versionEnding { return try write(contents, version: url) }
+        if url.pathExtension == versionEnding { return try write(contents, version: url, current: nil) }
         guard url.pathExtension == bundleEnding else {
             throw failure(
                 "A model can be written as .\(bundleEnding) or .\(versionEnding), not as \(url.lastPathComponent).",
@@ -161,16 +163,26 @@ public struct XcodeModelBundle: Sendable {
                 "'\(versionName)' cannot be the name of a model version: it names a file in the bundle.", url.path)
         }
         let version = "\(versionName).\(versionEnding)"
-        try write(contents, version: url.appending(component: version))
-        try Data(CurrentVersionFile.text(version).utf8).write(
-            to: url.appending(component: currentVersionFile), options: .atomic)
+        try write(contents, version: url.appending(component: version), current: url)
     }
 
-    private static func write(_ contents: Data, version url: URL) throws {
+    /// - Parameter bundle: the bundle whose current version it becomes.
+    private static func write(_ contents: Data, version url: URL, current bundle: URL?) throws {
         let path = url.path
         if FileManager.default.fileExists(atPath: path) { throw failure("\(path) already exists.", path) }
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        try contents.write(to: url.appending(component: "contents"), options: .atomic)
+        var files = NewFiles()
+        do {
+            try files.makeDirectory(path)
+            try files.write(contents, to: url.appending(component: "contents").path)
+            if let bundle {
+                let text = CurrentVersionFile.text(url.lastPathComponent)
+                try files.write(Data(text.utf8), to: bundle.appending(component: currentVersionFile).path)
+            }
+            try files.finish()
+        } catch {
+            files.abandon()
+            throw error
+        }
     }
 
     /// The property list that names the current version.

@@ -67,10 +67,7 @@ struct AttributeCode {
         case .uuid: foundation("UUID")
         case .uri: foundation("URL")
         case .objectID: names.type("ObjectID", of: "StrataModel")
-        case .composite:
-            names.composites[attribute.attributeValueClassName ?? "\(entity.name)_\(attribute.name)"].map(
-                CodeNames.escaped)
-                ?? "Any"
+        case .composite: names.struct(names.composites.name(of: attribute, owner: entity.name))
         case .transformable, .undefined:
             attribute.attributeValueClassName.map { types.type($0, names) } ?? "Any"
         }

@@ -6,8 +6,11 @@ struct CodeNames {
     private var taken: Set<String> = []
     /// Names of properties, which hide types of these names in the code of a class.
     private let properties: Set<String>
+    /// Names of elements of composites, which hide types of these names in the code of a struct.
+    private let elements: Set<String>
+    let composites: CompositeNames
     /// The names of structs by the names of composites.
-    private(set) var composites: [String: String] = [:]
+    private var structs: [String: String] = [:]
     /// The classes `_Movie` with the properties, in the form without macros.
     private var bases: [String: String] = [:]
     /// Other names of classes, where a property or a parameter has their name.
@@ -29,6 +32,8 @@ struct CodeNames {
         self.form = form
         self.scalars = scalars
         properties = Set(model.entities.flatMap { $0.properties.map(\.name) })
+        composites = CompositeNames(model.entities)
+        elements = Set(composites.byName.values.joined().map(\.name))
         let wanted = model.entities.map { entity in
             [form == .macro ? nil : entity.managedObjectClassName.flatMap(Self.className), entity.name]
                 .compactMap(\.self)
@@ -41,8 +46,8 @@ struct CodeNames {
         for (entity, wanted) in zip(model.entities, wanted) {
             classes[entity.name] = take(wanted.first { !isTaken($0) } ?? entity.name)
         }
-        for name in CompositeNames(model.entities).byName.keys.sorted() {
-            composites[name] = take(Self.identifier(of: name))
+        for name in composites.byName.keys.sorted() {
+            structs[name] = take(Self.identifier(of: name))
         }
         for entity in model.entities { addEnumerations(of: entity) }
         modelType = take(isTaken(typeName) ? "_\(typeName)" : typeName)
@@ -91,6 +96,9 @@ struct CodeNames {
         return candidate
     }
 
+    /// The struct of a composite, as source.
+    func `struct`(_ compositeName: String) -> String { Self.escaped(structs[compositeName] ?? compositeName) }
+
     /// The class name of an entity, as source.
     func `class`(_ entityName: String) -> String { Self.escaped(plainClass(entityName)) }
 
@@ -111,10 +119,12 @@ struct CodeNames {
 
     private static let modules: Set<String> = ["Swift", "Foundation", "Strata", "StrataGraph", "StrataModel"]
 
-    /// Members of `ManagedObject` and types for them that no app writes.
+    /// Members of `ManagedObject` and of structs, and types for them, that no app writes.
     private static let accessors: Set<String> = [
         "_get", "_set", "_getTransformed", "_setTransformed", "_getTransient", "_setTransient", "_visitKeyPath",
         "_KeyPathVisitor", "_ObjectSeed",
+        // Swift makes such a type in every struct of a composite.
+        "CodingKeys",
     ]
 
     /// Whether the expansions of macros would take a type of the model for one of a library.
@@ -142,13 +152,13 @@ struct CodeNames {
         properties.contains(name) ? "\(module).\(name)" : type(name, of: module)
     }
 
-    /// Makes a value of a type of a library. Where a property has the name of the type, the type follows `as`, where
+    /// Makes a value of a type of a library. Where a property or an element has the name of the type, the type follows `as`, where
     /// Swift looks for no properties.
     ///
     /// - Parameter canFail: whether the initializer can fail.
     func made(_ name: String, of module: String, canFail: Bool = false, _ arguments: String) -> String {
         let type = type(name, of: module)
-        guard properties.contains(name) else { return "\(type)(\(arguments))" }
+        guard properties.contains(name) || elements.contains(name) else { return "\(type)(\(arguments))" }
         return "(.init(\(arguments)) as \(type)\(canFail ? "?" : ""))"
     }
 

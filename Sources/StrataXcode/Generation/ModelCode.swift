@@ -141,22 +141,9 @@ public struct ModelCode: Sendable {
 
     /// The structs of composites that this entity is the first to have.
     private func composites(of entity: EntityCode) -> [String] {
-        let earlier = CompositeNames(Array(model.entities.prefix { $0.name != entity.entity.name })).byName
-        return CompositeNames([entity.entity]).byName.sorted { $0.key < $1.key }.compactMap { name, elements in
-            guard earlier[name] == nil, let type = names.composites[name] else { return nil }
-            let owner = EntityDescription(name: name)
-            var types = TypeTable()
-            let lines = elements.map { element in
-                let code = AttributeCode(element, of: owner, names, &types)
-                let initial = code.initialValue.map { " = \($0)" } ?? ""
-                return "    \(access)var \(CodeNames.escaped(element.name)): \(code.type)\(initial)"
-            }
-            return """
-                /// The composite `\(name)`.
-                \(access)struct \(CodeNames.escaped(type)): \(names.conformances("Codable", "Hashable", "Sendable")) {
-                \(lines.joined(separator: "\n"))
-                }
-                """
+        names.composites.byName.sorted { $0.key < $1.key }.compactMap { name, elements in
+            guard names.composites.entityNames[name] == entity.entity.name else { return nil }
+            return CompositeCode(name, elements).text(names.struct(name), names, access)
         }
     }
 

@@ -17,11 +17,13 @@ extension PersistentContainer {
     /// cannot reach the log for ten seconds, another machine that subscribes goes on after the last one acknowledged.
     ///
     /// - Parameter start: where a new subscription begins. The call writes it to the store.
-    /// - Throws: `keyTooLong` for a name of more than 400 bytes; `readOnly` when the subscription is new;
-    ///   `logUnavailable` when it is new to this machine and the shared log cannot be reached.
+    /// - Throws: `keyTooLong` for a name of more than 400 bytes, `invalidRequest` for one that is empty, begins or ends with
+    ///   a blank or has control characters; `readOnly` when the subscription is new; `logUnavailable` when it is new to
+    ///   this machine and the shared log cannot be reached.
     public func subscription(named name: String, from start: HistoryMoment = .now) throws -> HistorySubscription {
         let known = try store.acknowledged(by: name)
         if known == nil {
+            try store.checkName(ofSubscription: name)
             var transaction = try store.lastTransaction(upTo: try eventNumber(at: start))
             if let lease = subscriptionLease(name) { transaction = try position(lease, from: transaction) }
             try store.acknowledge(transaction, by: name)

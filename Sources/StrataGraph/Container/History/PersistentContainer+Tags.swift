@@ -41,7 +41,8 @@ extension PersistentContainer {
     /// let past = try container.context(asOf: .tag("before import"))
     /// ```
     ///
-    /// - Throws: `keyTooLong` for a name of more than 400 bytes, `futureEvent`, `readOnly`.
+    /// - Throws: `keyTooLong` for a name of more than 400 bytes, `invalidRequest` for one that is empty, begins or ends with
+    ///   a blank or has control characters, `futureEvent`, `readOnly`.
     public func setTag(_ name: String, at moment: HistoryMoment = .now, author: String? = nil) throws {
         try binding.store.setTag(name, at: try eventNumber(at: moment), MaintenanceNote(author: author))
     }

@@ -31,17 +31,17 @@ extension FetchFormatError: CustomStringConvertible {
         let lead = isCut && before.count == Self.window ? "…" : ""
         let tail = lineEnd > Self.window ? "…" : ""
         // A tab moves the caret as far as it moves the text.
-        let space = (lead + before).map { $0 == "\t" ? "\t" : String(repeating: " ", count: $0.displayWidth) }
+        let space = (lead + before).map { $0 == "\t" ? "\t" : String(repeating: " ", count: TextWidth.of($0)) }
         return "\(lead)\(Self.shown(before))\(Self.shown(after))\(tail)\n\(space.joined())^"
     }
 
-    /// The text with control characters replaced by their pictures.
+    /// The text with pictures in place of characters that drive a terminal.
     private static func shown(_ text: [Character]) -> String {
         String(
             text.map { character in
-                guard character != "\t", let scalar = character.unicodeScalars.first,
-                    scalar.properties.generalCategory == .control
-                else { return character }
+                guard character != "\t", let scalar = character.unicodeScalars.first, scalar.drivesTerminal else {
+                    return character
+                }
                 let picture = scalar.value < 0x20 ? 0x2400 + scalar.value : scalar.value == 0x7F ? 0x2421 : 0xFFFD
                 return Unicode.Scalar(picture).map(Character.init) ?? "\u{FFFD}"
             })

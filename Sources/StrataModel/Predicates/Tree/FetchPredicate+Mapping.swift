@@ -1,11 +1,6 @@
 // Replaces the key paths from `SELF` in predicates and expressions.
 
 extension FetchPredicate {
-    /// The predicate with other key paths.
-    package func mappingKeyPaths<E: Error>(_ change: (String) throws(E) -> String) throws(E) -> FetchPredicate {
-        try replacingKeyPaths { (path) throws(E) in .keyPath(try change(path)) }
-    }
-
     /// The predicate with expressions in place of its key paths.
     package func replacingKeyPaths<E: Error>(_ change: (String) throws(E) -> FetchExpression) throws(E)
         -> FetchPredicate
@@ -32,12 +27,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-    /// The expression with other key paths. Paths from other expressions, such as `$x.name`, stay.
-    package func mappingKeyPaths<E: Error>(_ change: (String) throws(E) -> String) throws(E) -> FetchExpression {
-        try replacingKeyPaths { (path) throws(E) in .keyPath(try change(path)) }
-    }
-
-    /// The expression with others in place of its key paths.
+    /// The expression with others in place of its key paths. Paths from other expressions, such as `$x.name`, stay.
     package func replacingKeyPaths<E: Error>(_ change: (String) throws(E) -> FetchExpression) throws(E)
         -> FetchExpression
     {

@@ -55,33 +55,37 @@ private struct NewNames {
         guard let renamed = new.entity(entity.id) else { throw gone(entity.name) }
         var result = view
         result.entityName = renamed.name
-        result.predicate = try view.predicate?.mappingKeyPaths { path throws(StrataError) in
-            try self.path(path, in: entity)
+        let names = rewriter
+        result.predicate = try view.predicate.map { predicate throws(StrataError) in
+            try names.predicate(predicate, of: entity)
         }
         for index in view.keys.indices where !view.keys[index].isObject {
-            result.keys[index].keyPath = try path(view.keys[index].keyPath, in: entity)
+            result.keys[index].keyPath = try names.path(view.keys[index].keyPath, of: entity)
         }
         for (index, aggregate) in view.aggregates.enumerated() {
-            if let keyPath = aggregate.keyPath { result.aggregates[index].keyPath = try path(keyPath, in: entity) }
-            if let order = aggregate.orderPath { result.aggregates[index].orderPath = try path(order, in: entity) }
+            if let keyPath = aggregate.keyPath {
+                result.aggregates[index].keyPath = try names.path(keyPath, of: entity)
+            }
+            if let order = aggregate.orderPath {
+                result.aggregates[index].orderPath = try names.path(order, of: entity)
+            }
         }
         return result
     }
 
-    /// Elements of composites and operators stay.
-    private func path(_ path: String, in entity: EntitySchema) throws(StrataError) -> String {
-        var entity = entity
-        var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        for index in steps.indices {
-            guard let property = entity.property(named: steps[index]) else { break }
-            guard let name = new.entity(entity.id).flatMap({ self.name(of: property, in: $0) }) else {
+    /// Elements of composites stay.
+    private var rewriter: NameRewriter<EntitySchema, StrataError> {
+        NameRewriter { name, entity throws(StrataError) in
+            guard let property = entity.property(named: name) else { return nil }
+            guard let newName = new.entity(entity.id).flatMap({ self.name(of: property, in: $0) }) else {
                 throw gone("\(entity.name).\(property.name)")
             }
-            steps[index] = name
-            guard let destination = property.relationship.flatMap({ old.entity($0.destination) }) else { break }
-            entity = destination
+            return (newName, property.relationship.flatMap { old.entity($0.destination) })
+        } named: { name throws(StrataError) in
+            guard let entity = old.entity(named: name) else { return nil }
+            guard let renamed = new.entity(entity.id) else { throw gone(name) }
+            return (renamed.name, entity)
         }
-        return steps.joined(separator: ".")
     }
 
     private func name(of property: PropertySchema, in entity: EntitySchema) -> String? {

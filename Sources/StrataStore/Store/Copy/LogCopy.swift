@@ -245,7 +245,7 @@ extension Store {
                 }
             }
         } catch {
-            throw file.publicError(error, during: "replaying the log")
+            throw copyError(error, during: "replaying the log", target)
         }
     }
 

@@ -204,8 +204,7 @@ package final class LogSalvage {
         do {
             return try make(target, through: finding, progress)
         } catch {
-            throw StoreFile.publicError(
-                error, during: "making the new store", path: target.path(percentEncoded: false))
+            throw StoreFile.publicError(error, during: "making the new store", making: target)
         }
     }
 

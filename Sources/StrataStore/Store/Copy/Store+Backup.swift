@@ -58,16 +58,11 @@ extension Store {
         }
     }
 
-    /// The error of a copy. The place that is full is that of the copy, and what is missing in an unfinished copy is
-    /// missing in this store.
-    private func copyError(_ error: any Error, during operation: String, _ target: URL) -> any Error {
-        let known = file.publicError(error, during: operation)
-        guard var failure = known as? StrataError else { return known }
-        switch failure.code {
-        case .noSpace: failure.context.path = target.path(percentEncoded: false)
-        case .missingBlob: failure.context.path = path
-        default: break
-        }
+    /// The error of a copy. What is missing in an unfinished copy is missing in this store.
+    func copyError(_ error: any Error, during operation: String, _ target: URL) -> any Error {
+        let known = StoreFile.publicError(file.publicError(error, during: operation), during: operation, making: target)
+        guard var failure = known as? StrataError, failure.code == .missingBlob else { return known }
+        failure.context.path = path
         return failure
     }
 

@@ -90,6 +90,11 @@ extension Store {
         }
     }
 
+    /// Checks the name of a new subscription.
+    ///
+    /// - Throws: `keyTooLong` for a name of more than 400 bytes, `invalidRequest` for a text that is no name.
+    package func checkName(ofSubscription name: String) throws { try Bookmark.subscription.check(name) }
+
     package func subscriptions() throws -> [String: TransactionNumber] {
         try checkOpen()
         return try file.read { transaction, _, _ in
@@ -98,8 +103,10 @@ extension Store {
     }
 
     /// Records that a consumer has processed the log up to a transaction, as durably as a save; it never goes back.
+    ///
+    /// - Throws: for a new subscription what `checkName(ofSubscription:)` throws.
     package func acknowledge(_ transaction: TransactionNumber, by subscription: String) throws {
-        try Bookmark.subscription.check(subscription)
+        if try acknowledged(by: subscription) == nil { try checkName(ofSubscription: subscription) }
         let tables = file.tables
         try writeState { write in
             let known = try Bookmark.subscription.get(subscription, write, tables)

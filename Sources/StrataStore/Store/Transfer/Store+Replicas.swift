@@ -13,12 +13,11 @@ extension Store {
     /// - Throws: `persistentStoreOpen` if something is at that place; `noSpace`; what `fill` throws.
     package static func make<R>(at target: URL, during work: String, _ fill: (URL) throws -> R) throws -> R {
         try refuseUsed(target)
-        let path = target.path(percentEncoded: false)
         do {
             try BlobFile.makeDirectories(target.absoluteURL.standardizedFileURL.deletingLastPathComponent())
             return try BackupFolder.filled(for: target, fill)
         } catch {
-            throw StoreFile.publicError(error, during: work, path: path)
+            throw StoreFile.publicError(error, during: work, making: target)
         }
     }
 

@@ -37,6 +37,16 @@ extension StoreFile {
         default: error
         }
     }
+
+    /// The error of a store that is being made. The place that is full is that of the store, not the hidden one where it
+    /// lies until it is complete.
+    static func publicError(_ error: any Error, during work: String, making target: URL) -> any Error {
+        let path = target.path(percentEncoded: false)
+        let known = publicError(error, during: work, path: path)
+        guard var failure = known as? StrataError, failure.code == .noSpace else { return known }
+        failure.context.path = path
+        return failure
+    }
 }
 
 extension StrataError {
@@ -52,6 +62,8 @@ extension StrataError {
                 (.persistentStoreOpen, "The store's file has a newer format than this version of Strata reads.")
             case .truncated: (.corrupt, "The store's file is truncated.")
             case .invalid, .corrupted: (.corrupt, Self.sentence(ofDamage: error))
+            case .permissionDenied where error.errno == EROFS:
+                (.persistentStoreOpen, "The store is on a read-only file system, and can only be read.")
             case .permissionDenied where !FileManager.default.fileExists(atPath: path + "/data.mdb"):
                 (.persistentStoreOpen, "The store cannot be created: its directory cannot be written or entered.")
             case .permissionDenied:

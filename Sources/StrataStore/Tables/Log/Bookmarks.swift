@@ -17,10 +17,18 @@ enum Bookmark: String, Sendable {
 
     private func key(_ name: String) -> [UInt8] { Array(rawValue.utf8) + Array(name.utf8) }
 
+    /// Checks a new name. A store may have others that were given before.
+    ///
+    /// - Throws: `keyTooLong`, `invalidRequest`.
     func check(_ name: String) throws {
-        guard !name.isEmpty, name.utf8.count <= Self.longestName else {
+        if name.utf8.count > Self.longestName {
             throw StrataError(
-                .keyTooLong, "The name of a \(rawValue) has from 1 to \(Self.longestName) bytes.",
+                .keyTooLong, "The name of a \(rawValue) has at most \(Self.longestName) bytes.",
+                context: .init(value: .string(name)))
+        }
+        if let complaint = GivenName.complaint(about: name) {
+            throw StrataError(
+                .invalidRequest, "'\(name)' is no name for a \(rawValue): \(complaint).",
                 context: .init(value: .string(name)))
         }
     }

@@ -19,6 +19,14 @@ struct ResolvedPath: Sendable {
         case element(slot: Int, [String], AttributeDescription)
         /// `relationship.@count`
         case count(PropertyID)
+
+        /// The elements of a composite.
+        var elements: [AttributeDescription] {
+            switch self {
+            case .attribute(_, let attribute), .element(_, _, let attribute): attribute.elements
+            case .object, .count: []
+            }
+        }
     }
 
     /// The path as it is written.
@@ -106,7 +114,7 @@ struct ResolvedPath: Sendable {
         var current = attribute
         for step in steps {
             guard let next = current.elements.first(where: { $0.name == step }) else {
-                throw unknown(step, among: current.elements.map(\.name), of: current.name)
+                throw unknown(step, in: current)
             }
             current = next
         }
@@ -134,6 +142,20 @@ struct ResolvedPath: Sendable {
             sentence += "; the request itself says which entity it is for, and whether subentities are included."
         } else {
             sentence += NearestName.ending(for: step, among: names)
+        }
+        return StrataError(.unknownKey, sentence, context: .init(entityName: entity.name, key: text))
+    }
+
+    /// The error for a step after an attribute.
+    private func unknown(_ step: String, in attribute: AttributeDescription) -> StrataError {
+        let names = attribute.elements.map(\.name)
+        var sentence = "\(attribute.name) is \(ComparedType(attribute).name) and has no \(step)."
+        if !names.isEmpty {
+            let isListed = names.count <= 8 && NearestName.of(step, among: names) == nil
+            sentence = "\(attribute.name) has no element named \(step)"
+            sentence +=
+                isListed
+                ? "; it has \(names.joined(separator: ", "))." : NearestName.ending(for: step, among: names)
         }
         return StrataError(.unknownKey, sentence, context: .init(entityName: entity.name, key: text))
     }

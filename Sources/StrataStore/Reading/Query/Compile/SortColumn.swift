@@ -37,7 +37,8 @@ final class SortColumn: Sendable {
                     + "the app.", context: context)
         }
         guard type.isOrdered else {
-            throw StrataError(.wrongType, "\(path.text) is \(type.name) and has no order.", context: context)
+            let verb = allowsMany ? "grouped" : "sorted"
+            throw StrataError(.wrongType, Self.refusal(path, type, verb), context: context)
         }
         self.type = type
         self.path = ValuePath(path)
@@ -55,6 +56,15 @@ final class SortColumn: Sendable {
         case (.object, 1): if case .toOne(let slot) = path.hops[0] { column = (slot, []) } else { column = nil }
         default: column = nil
         }
+    }
+
+    /// The sentence for a path by which objects cannot be sorted or grouped.
+    private static func refusal(_ path: ResolvedPath, _ type: ComparedType, _ verb: String) -> String {
+        let elements = path.end.elements
+        guard let element = elements.first(where: { ComparedType($0).isOrdered }) ?? elements.first else {
+            return "\(path.text) is \(type.name), and objects are not \(verb) by it."
+        }
+        return "\(path.text) is a composite; objects are \(verb) by its elements, such as \(path.text).\(element.name)."
     }
 
     /// Compares two texts by a key of an order.
