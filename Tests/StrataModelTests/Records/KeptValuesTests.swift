@@ -54,9 +54,17 @@ import Testing
         #expect(bytes == golden)
         let first = try golden.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)
-            return try KeptValues.first(1, &reader)
+            return try KeptValues.first(1, mask: 0, &reader)
         }
         #expect(first.values == [[1, 0x80, 0, 0, 0, 0, 0, 0, 1]] && first.count == 3)
+        let complemented = try golden.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes)
+            return try KeptValues.first(2, mask: 0xFF, &reader).values
+        }
+        #expect(
+            complemented == [
+                [254, 127, 255, 255, 255, 255, 255, 255, 254], [254, 127, 255, 255, 255, 255, 255, 255, 250],
+            ])
     }
 
     @Test(arguments: RandomTesting.seeds) func theyAreACountedSet(seed: UInt64) throws {

@@ -166,9 +166,7 @@ package struct AggregateState: Sendable, Hashable {
     private mutating func readValues(_ kind: AggregateKind, _ reader: inout ByteReader) throws(CorruptRecord) {
         let bytes = try reader.readVarintCountedBytes()
         var values = ByteReader(bytes, origin: reader.origin + reader.offset - bytes.count)
-        let first = try KeptValues.first(kind.extremeCount, &values)
-        count = first.count
-        extremes = kind.isDescending ? first.values.map { $0.map { ~$0 } } : first.values
+        (extremes, count) = try KeptValues.first(kind.extremeCount, mask: kind.isDescending ? 0xFF : 0, &values)
     }
 }
 

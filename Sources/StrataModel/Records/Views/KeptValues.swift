@@ -234,16 +234,28 @@ package struct KeptValues: ~Copyable {
     private static func varintSize(_ value: UInt64) -> Int { max(1, (70 - value.leadingZeroBitCount) / 7) }
 
     /// Reads the first values of a record, and how many it has here and elsewhere.
+    ///
+    /// - Parameter mask: 0xFF to complement the bytes of the values, else 0.
     static func first(
-        _ most: Int, _ reader: inout ByteReader
+        _ most: Int, mask: UInt8, _ reader: inout ByteReader
     ) throws(CorruptRecord) -> (values: [[UInt8]], count: Int64) {
         let shape = try Shape(&reader)
         var values: [[UInt8]] = []
         for _ in 0..<Swift.min(most, shape.count) {
             let rest = try shape.rest(&reader)
             _ = try reader.readVarint()
-            values.append(Array(shape.start) + Array(rest))
+            values.append(joined(shape.start, rest, mask))
         }
         return (values, shape.otherCount &+ Int64(shape.count))
+    }
+
+    private static func joined(
+        _ start: UnsafeRawBufferPointer, _ rest: UnsafeRawBufferPointer, _ mask: UInt8
+    ) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: start.count + rest.count) { bytes, count in
+            for index in 0..<start.count { bytes[index] = start[index] ^ mask }
+            for index in 0..<rest.count { bytes[start.count + index] = rest[index] ^ mask }
+            count = start.count + rest.count
+        }
     }
 }
