@@ -31,6 +31,7 @@ sections = [
     ("Canonical forms", "CanonicalForm"),
     ("Groups of declared views", "GroupState"),
     ("Aggregates of a group", "AggregateState"),
+    ("Values of an aggregate", "KeptValues"),
     ("Counts of ranked orders", "RankLevels"),
     ("Words of full texts", "TextPostings"),
     ("Tags and subscriptions", "Bookmarks"),

@@ -93,6 +93,7 @@ extension Store {
     /// Finishes what was interrupted, joins the shared log, and has the store take over the model.
     private func settle(_ model: ManagedObjectModel?, _ log: (any SharedLog)?) throws {
         try resumeRebuild(file.options.migration.progress)
+        try renewViews()
         try replayJournal()
         try takeKeys(model)
         try resumeMigration(model)
@@ -135,7 +136,8 @@ extension Store {
             if !header.buffersCounts { tables.countsWait = false }
             // A store with a shared log may receive the first view at any time.
             let isShared = options.sharedLog != nil
-            if header.hasViews || !options.isReadOnly && (isShared || model?.needsViewTables == true) {
+            let mayWriteViews = header.hasFormerViews || isShared || model?.needsViewTables == true
+            if header.hasViews || !options.isReadOnly && mayWriteViews {
                 let mayGetTexts = !options.isReadOnly && (isShared || model?.hasFullText == true)
                 tables.views = try ViewTables(opening: environment, hasTexts: header.hasTexts || mayGetTexts)
             }

@@ -34,8 +34,8 @@
 //   linksRemovals, indexesRemovals                            keys of recently removed entries of these two
 //   -- only in stores whose model has declared views, or had some --
 //   viewGroups    UInt32 view, key elements                   GroupState.swift
-//   viewValues    UInt32 view, key elements, UInt8 aggregate, UInt64 objects with this value
-//                 value as in a key
+//   viewValues    UInt32 view, key elements, UInt8 aggregate, UInt64 objects with this value, which the group's
+//                 value as in a key                           record does not have (KeptValues.swift)
 //   viewOrders    UInt32 view, UInt8 order, values of columns UInt16 bytes of the columns
 //                 as in a key, rest of the group's key
 //   -- only in stores whose model has a full text, or had one --
@@ -193,7 +193,7 @@ struct StoreTables: Sendable {
 struct ViewTables: Sendable {
     /// What each group keeps.
     let groups: Table
-    /// The values of a group, for aggregates that need them.
+    /// The values of a group that its record does not have, for aggregates that need them.
     let values: Table
     /// The groups in the orders that views declare.
     let orders: Table

@@ -198,11 +198,16 @@ import Testing
             var results: Set<AttributeValue> = []
             for _ in 0..<4 {
                 values.shuffle(using: &generator)
-                var (sum, state) = (ExactSum(of: .decimal), AggregateState())
+                var (sum, kept) = (ExactSum(of: .decimal), DecimalSum())
                 for value in values {
                     try sum.add(.decimal(value))
-                    state.add(DecimalParts(value), 1)
+                    kept.add(DecimalParts(value), 1)
                 }
+                var record = ByteWriter()
+                record.append(varint: UInt64(values.count))
+                kept.encode(into: &record)
+                var reader = ByteReader(record.bytes)
+                let state = try AggregateState(.decimalSum, &reader)
                 results.insert(sum.total)
                 results.insert(try state.result(.decimalSum, .sum, .decimal, rowCount: 0))
                 #expect(try state.result(.decimalSum, .average, .decimal, rowCount: 0) == sum.mean)

@@ -1,16 +1,16 @@
-// What a group of a declared view keeps of one aggregate, by its kind. Little-endian:
+// What a group of a declared view keeps of one aggregate, by its kind. Little-endian; a varint is a number in LEB128:
 //
 //   count of objects              nothing
-//   count of values, of distinct  Int64
-//   sum, average: integers        Int64 number of values, Int64 high and UInt64 low half of the sum
-//   sum, average: decimals        Int64 number of values; UInt16 number of powers of ten; for each, ascending, Int16
+//   count of values               varint
+//   sum, average: integers        varint number of values; the sum as a varint, its sign in the lowest bit (zigzag)
+//   sum, average: decimals        varint number of values; UInt16 number of powers of ten; for each, ascending, Int16
 //                                 exponent and 24 bytes signed sum of mantissas; Int64 number of NaN
-//   sum, average: doubles         Int64 number of values; UInt8 number of words; if there are any, UInt8 number of the
+//   sum, average: doubles         varint number of values; UInt8 number of words; if there are any, UInt8 number of the
 //                                 lowest one; words of 64 bits; UInt8 1 if special values follow, else 0; for 1, Int64
 //                                 numbers of NaN, of +infinity and of -infinity
-//   min, max                      UInt32 length, the value as in a key (KeyEncoding.swift); empty without a value
-//   first, last                   UInt16 number of objects; for each, the first or last one first: UInt32 length, value
-//                                 of the order as in a key and UInt64 object id, big-endian
+//   count of distinct, min, max,  varint length of the values, the values (KeptValues.swift). A value of a count, min or
+//   first, last                   max is as in a key (KeyEncoding.swift); one of first or last is that of its order, then
+//                                 the UInt64 object id, big-endian
 //   projection                    UInt32 length, the state as a composite (ValueCodec.swift); empty for none yet
 //
 // The words of a sum of doubles are a signed integer in two's complement that counts units of 2^-1074; word 0 has the
@@ -26,11 +26,11 @@ package enum AggregateKind: Sendable, Hashable {
     case values
     /// The sum and the number of values.
     case integerSum, decimalSum, doubleSum
-    /// The values themselves, in the table `viewValues`; the state has the number of different ones.
+    /// The values themselves; the column is the number of different ones.
     case distinct
-    /// The same; the state has the extreme value.
+    /// The same; the column is the extreme value.
     case minimum, maximum
-    /// Values of an order with the ids of their objects, in the same table; the state has the first or last ones.
+    /// Values of an order with the ids of their objects; the column has the first or last ones.
     case first(Int)
     case last(Int)
     /// What a type of the app has made, as bytes that only it understands.
@@ -44,7 +44,15 @@ package enum AggregateKind: Sendable, Hashable {
         }
     }
 
-    /// How many of the kept values the state repeats.
+    /// Whether the group has the values themselves (`KeptValues`).
+    package var keepsValues: Bool {
+        switch self {
+        case .distinct, .minimum, .maximum, .first, .last: true
+        default: false
+        }
+    }
+
+    /// How many of the values the column shows.
     package var extremeCount: Int {
         switch self {
         case .minimum, .maximum: 1
@@ -73,48 +81,17 @@ package enum AggregateKind: Sendable, Hashable {
     }
 }
 
-/// What a group keeps of one aggregate, or by how much that changes. States are added in any order.
+/// What a group has of one aggregate, as its column shows it.
 package struct AggregateState: Sendable, Hashable {
-    package var count: Int64 = 0
-    package var whole: Int128 = 0
-    package var decimal: DecimalSum?
-    package var double: DoubleSum?
+    package private(set) var count: Int64 = 0
+    package private(set) var whole: Int128 = 0
+    private var decimal: DecimalSum?
+    private var double: DoubleSum?
     /// The smallest or largest values, as in a key; one at most for a minimum or maximum. For a projection, the bytes of
     /// its state.
-    package var extremes: [[UInt8]] = []
+    package private(set) var extremes: [[UInt8]] = []
 
     package init() {}
-
-    package mutating func add(_ value: Int64, _ sign: Int64) {
-        count += sign
-        whole += Int128(value) * Int128(sign)
-    }
-
-    package mutating func add(_ value: DecimalParts, _ sign: Int64) {
-        count += sign
-        decimal = decimal ?? DecimalSum()
-        decimal?.add(value, sign)
-    }
-
-    package mutating func add(_ value: Double, _ sign: Int64) {
-        count += sign
-        double = double ?? DoubleSum()
-        double?.add(value, sign)
-    }
-
-    /// Adds a change; extremes are set by the caller.
-    package mutating func add(_ other: AggregateState) {
-        count += other.count
-        whole += other.whole
-        if let sum = other.decimal {
-            decimal = decimal ?? DecimalSum()
-            decimal?.add(sum)
-        }
-        if let sum = other.double {
-            double = double ?? DoubleSum()
-            double?.add(sum)
-        }
-    }
 
     /// The value of the column.
     package func result(
@@ -148,63 +125,82 @@ package struct AggregateState: Sendable, Hashable {
         }
     }
 
-    /// Whether adding the two to a state gives the same: a sum that has become zero is like none.
-    package func isSame(as other: AggregateState) -> Bool {
-        count == other.count && whole == other.whole && decimal ?? DecimalSum() == other.decimal ?? DecimalSum()
-            && double ?? DoubleSum() == other.double ?? DoubleSum() && extremes == other.extremes
-    }
-
     // MARK: Bytes
-
-    package func encode(_ kind: AggregateKind, into writer: inout ByteWriter) {
-        switch kind {
-        case .rows: return
-        case .minimum, .maximum, .projected: return Self.append(extremes.first ?? [], to: &writer)
-        case .first, .last:
-            writer.append(littleEndian: UInt16(truncatingIfNeeded: extremes.count))
-            for extreme in extremes { Self.append(extreme, to: &writer) }
-            return
-        default: writer.append(littleEndian: count)
-        }
-        switch kind {
-        case .integerSum:
-            writer.append(littleEndian: Int64(truncatingIfNeeded: whole >> 64))
-            writer.append(littleEndian: UInt64(truncatingIfNeeded: whole))
-        case .decimalSum: (decimal ?? DecimalSum()).encode(into: &writer)
-        case .doubleSum: (double ?? DoubleSum()).encode(into: &writer)
-        default: break
-        }
-    }
-
-    private static func append(_ extreme: [UInt8], to writer: inout ByteWriter) {
-        writer.append(littleEndian: UInt32(truncatingIfNeeded: extreme.count))
-        extreme.withUnsafeBytes { writer.append($0) }
-    }
 
     package init(_ kind: AggregateKind, _ reader: inout ByteReader) throws(CorruptRecord) {
         switch kind {
         case .rows: return
-        case .minimum, .maximum, .projected:
-            let extreme = Array(try reader.readCountedBytes())
-            extremes = extreme.isEmpty ? [] : [extreme]
-            return
-        case .first, .last:
-            for _ in 0..<(try reader.readInteger(as: UInt16.self)) {
-                let extreme = Array(try reader.readCountedBytes())
-                if extreme.count < 8 { throw reader.corrupt("first object of a group cut short") }
-                extremes.append(extreme)
-            }
-            return
-        default: count = try reader.readInteger()
-        }
-        switch kind {
+        case .values: count = Int64(try reader.readVarint())
         case .integerSum:
-            let high = try reader.readInteger(as: Int64.self)
-            let low = try reader.readInteger(as: UInt64.self)
-            whole = Int128(high) << 64 | Int128(low)
-        case .decimalSum: decimal = try DecimalSum(&reader)
-        case .doubleSum: double = try DoubleSum(&reader)
-        default: break
+            count = Int64(try reader.readVarint())
+            whole = try reader.readZigzag()
+        case .decimalSum:
+            count = Int64(try reader.readVarint())
+            decimal = try DecimalSum(&reader)
+        case .doubleSum:
+            count = Int64(try reader.readVarint())
+            double = try DoubleSum(&reader)
+        case .distinct, .minimum, .maximum: try readValues(kind, &reader)
+        case .first, .last:
+            try readValues(kind, &reader)
+            guard extremes.allSatisfy({ $0.count >= 8 }) else {
+                throw reader.corrupt("first object of a group cut short")
+            }
+        case .projected:
+            let state = Array(try reader.readCountedBytes())
+            extremes = state.isEmpty ? [] : [state]
         }
+    }
+
+    /// Passes over the bytes of an aggregate.
+    package static func skip(_ kind: AggregateKind, _ reader: inout ByteReader) throws(CorruptRecord) {
+        switch kind {
+        case .rows: return
+        case .values: _ = try reader.readVarint()
+        case .distinct, .minimum, .maximum, .first, .last: _ = try reader.readVarintCountedBytes()
+        case .projected: _ = try reader.readCountedBytes()
+        case .integerSum, .decimalSum, .doubleSum: _ = try AggregateState(kind, &reader)
+        }
+    }
+
+    private mutating func readValues(_ kind: AggregateKind, _ reader: inout ByteReader) throws(CorruptRecord) {
+        let bytes = try reader.readVarintCountedBytes()
+        var values = ByteReader(bytes, origin: reader.origin + reader.offset - bytes.count)
+        (extremes, count) = try KeptValues.first(kind.extremeCount, mask: kind.isDescending ? 0xFF : 0, &values)
+    }
+}
+
+extension ByteWriter {
+    /// Appends a signed number in LEB128, its sign in the lowest bit.
+    package mutating func append(zigzag value: Int128) {
+        if let small = Int64(exactly: value) {
+            return append(varint: UInt64(bitPattern: small << 1 ^ small >> 63))
+        }
+        var rest = UInt128(bitPattern: value << 1 ^ value >> 127)
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+}
+
+extension ByteReader {
+    /// Reads a signed number in LEB128 of at most 128 bits, its sign in the lowest bit.
+    package mutating func readZigzag() throws(CorruptRecord) -> Int128 {
+        var (value, shift): (UInt128, UInt128) = (0, 0)
+        while true {
+            let byte = try readByte()
+            value |= UInt128(byte & 0x7F) << shift
+            if byte < 0x80 { break }
+            shift += 7
+            guard shift < 128 else { throw corrupt("number too long") }
+        }
+        return Int128(bitPattern: value >> 1) ^ -Int128(bitPattern: value & 1)
+    }
+
+    /// Reads a length in LEB128, and then that many bytes.
+    package mutating func readVarintCountedBytes() throws(CorruptRecord) -> UnsafeRawBufferPointer {
+        try readBytes(Int(try readVarint()))
     }
 }

@@ -93,6 +93,12 @@ extension ByteWriter {
         written &+= count
     }
 
+    /// Replaces a byte that was appended before.
+    @inlinable package mutating func set(_ byte: UInt8, at offset: Int) {
+        precondition(offset >= 0 && offset < written, "Cannot overwrite bytes that were not written.")
+        base.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+    }
+
     /// Replaces four bytes that were appended before, such as a length that was not known then.
     @inlinable package mutating func overwrite(littleEndian value: UInt32, at offset: Int) {
         precondition(offset >= 0 && offset <= written - 4, "Cannot overwrite bytes that were not written.")

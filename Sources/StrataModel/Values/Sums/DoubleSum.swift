@@ -11,7 +11,7 @@ package struct DoubleSum: Sendable, Hashable {
     /// The number of the word in `words[0]`; word 0 holds the units 2^-1074 to 2^-1011.
     private var lowest = 0
     /// Little-endian two's complement; the last word's sign goes on for ever.
-    private var words: [UInt64] = []
+    private var words = SumWords()
     private var notNumbers: Int64 = 0
     private var positiveInfinities: Int64 = 0
     private var negativeInfinities: Int64 = 0
@@ -40,9 +40,9 @@ package struct DoubleSum: Sendable, Hashable {
         notNumbers += other.notNumbers
         positiveInfinities += other.positiveInfinities
         negativeInfinities += other.negativeInfinities
-        guard let last = other.words.last else { return }
+        guard !other.words.isEmpty else { return }
         makeRoom(from: other.lowest, through: other.lowest + other.words.count)
-        let fill: UInt64 = last >> 63 == 1 ? .max : 0
+        let fill: UInt64 = other.words.last >> 63 == 1 ? .max : 0
         var carry: UInt64 = 0
         for index in (other.lowest - lowest)..<words.count {
             let own = index - (other.lowest - lowest)
@@ -52,6 +52,7 @@ package struct DoubleSum: Sendable, Hashable {
     }
 
     private mutating func add(_ low: UInt64, _ high: UInt64, at word: Int, isNegative: Bool) {
+        if !words.isEmpty, word >= lowest, words.add(low, high, at: word - lowest, isNegative: isNegative) { return }
         makeRoom(from: word, through: word + 2)
         let start = word - lowest
         // Subtracting is adding the complement and one.
@@ -75,28 +76,27 @@ package struct DoubleSum: Sendable, Hashable {
     private mutating func makeRoom(from first: Int, through last: Int) {
         if words.isEmpty {
             lowest = first
-            words.reserveCapacity(last - first + 1)
             words.append(0)
         }
         if first < lowest {
-            words.insert(contentsOf: repeatElement(0, count: lowest - first), at: 0)
+            words.insertZeros(lowest - first)
             lowest = first
         }
-        let fill: UInt64 = words[words.count - 1] >> 63 == 1 ? .max : 0
-        while lowest + words.count <= last || words[words.count - 1] != fill { words.append(fill) }
+        let fill: UInt64 = words.last >> 63 == 1 ? .max : 0
+        while lowest + words.count <= last || words.last != fill { words.append(fill) }
     }
 
     /// Removes words that say nothing, so that equal sums have equal words.
     private mutating func trim() {
-        while let last = words.last {
+        while !words.isEmpty {
+            let last = words.last
             let sign: UInt64 = words.count > 1 ? words[words.count - 2] >> 63 : 0
             guard last == (sign == 1 ? .max : 0), words.count > 1 || last == 0 else { break }
             words.removeLast()
         }
-        guard let first = words.firstIndex(where: { $0 != 0 }) else {
-            words = []
-            return lowest = 0
-        }
+        guard !words.isEmpty else { return lowest = 0 }
+        var first = 0
+        while words[first] == 0 { first += 1 }
         if first > 0 {
             words.removeFirst(first)
             lowest += first
@@ -108,9 +108,9 @@ package struct DoubleSum: Sendable, Hashable {
         if notNumbers != 0 || positiveInfinities != 0 && negativeInfinities != 0 { return .nan }
         if positiveInfinities != 0 { return .infinity }
         if negativeInfinities != 0 { return -.infinity }
-        guard let last = words.last else { return 0 }
-        let isNegative = last >> 63 == 1
-        var magnitude = words
+        guard !words.isEmpty else { return 0 }
+        let isNegative = words.last >> 63 == 1
+        var magnitude = (0..<words.count).map { words[$0] }
         if isNegative {
             var carry: UInt64 = 1
             for index in magnitude.indices {
@@ -152,7 +152,7 @@ package struct DoubleSum: Sendable, Hashable {
     package func encode(into writer: inout ByteWriter) {
         writer.append(UInt8(truncatingIfNeeded: words.count))
         if !words.isEmpty { writer.append(UInt8(truncatingIfNeeded: lowest)) }
-        for word in words { writer.append(littleEndian: word) }
+        for index in 0..<words.count { writer.append(littleEndian: words[index]) }
         guard notNumbers | positiveInfinities | negativeInfinities != 0 else { return writer.append(UInt8(0)) }
         writer.append(UInt8(1))
         writer.append(littleEndian: notNumbers)
@@ -163,9 +163,8 @@ package struct DoubleSum: Sendable, Hashable {
     package init(_ reader: inout ByteReader) throws(CorruptRecord) {
         let count = Int(try reader.readByte())
         if count > 0 { lowest = Int(try reader.readByte()) }
-        words.reserveCapacity(min(count, 40))
-        for _ in 0..<count { words.append(try reader.readInteger()) }
         guard count <= 40, lowest < 40 else { throw reader.corrupt("sum of numbers out of range") }
+        for _ in 0..<count { words.append(try reader.readInteger()) }
         switch try reader.readByte() {
         case 0: break
         case 1:

@@ -1,13 +1,13 @@
-// The value of a record of `viewGroups`: Int64 number of objects, little-endian; the state of each aggregate in the
-// order of the view (AggregateState.swift); for a key that was cut, the whole of it.
+// The value of a record of `viewGroups`: varint number of objects; the state of each aggregate in the order of the view
+// (AggregateState.swift); for a key that was cut, the whole of it.
 
 import Crypto
 import StrataModel
 
-/// What a group keeps: the value of a record of `viewGroups`.
+/// What a group has: the value of a record of `viewGroups`, which `GroupMerge` makes.
 struct GroupState: Hashable {
-    var rowCount: Int64 = 0
-    var aggregates: [AggregateState]
+    private(set) var rowCount: Int64 = 0
+    private(set) var aggregates: [AggregateState]
 
     private init(rowCount: Int64) {
         self.rowCount = rowCount
@@ -23,7 +23,7 @@ struct GroupState: Hashable {
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ view: PreparedView
     ) throws(CorruptRecord) -> (key: [UInt8], state: GroupState) {
         var reader = ByteReader(value)
-        var state = GroupState(rowCount: try reader.readInteger())
+        var state = GroupState(rowCount: Int64(try reader.readVarint()))
         state.aggregates.reserveCapacity(view.kinds.count)
         for kind in view.kinds { state.aggregates.append(try AggregateState(kind, &reader)) }
         let rest = try reader.readBytes(reader.remaining)
@@ -31,11 +31,14 @@ struct GroupState: Hashable {
         return (Array(rest.isEmpty ? UnsafeRawBufferPointer(rebasing: key[ViewKeys.numberSize...]) : rest), state)
     }
 
-    func encode(_ view: PreparedView, wholeKey: UnsafeRawBufferPointer?, into writer: inout ByteWriter) {
-        writer.reset()
-        writer.append(littleEndian: rowCount)
-        for index in aggregates.indices { aggregates[index].encode(view.kinds[index], into: &writer) }
-        if let wholeKey { writer.append(wholeKey) }
+    /// One aggregate of a record.
+    static func aggregate(
+        _ index: Int, of record: UnsafeRawBufferPointer, _ view: PreparedView
+    ) throws(CorruptRecord) -> (rowCount: Int64, state: AggregateState) {
+        var reader = ByteReader(record)
+        let rowCount = Int64(try reader.readVarint())
+        for earlier in 0..<index { try AggregateState.skip(view.kinds[earlier], &reader) }
+        return (rowCount, try AggregateState(view.kinds[index], &reader))
     }
 }
 

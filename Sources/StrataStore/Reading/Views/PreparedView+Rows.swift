@@ -31,7 +31,7 @@ extension PreparedView {
         var values = [AttributeValue](repeating: .null, count: keys.count)
         values.reserveCapacity(keys.count + aggregates.count)
         var reader = ByteReader(record)
-        let rowCount = try reader.readInteger(as: Int64.self)
+        let rowCount = Int64(try reader.readVarint())
         for index in aggregates.indices {
             if case .rows = kinds[index] {
                 values.append(.integer(rowCount))

@@ -108,18 +108,26 @@ extension Snapshot {
     func touchedGroups(
         of view: PreparedView, _ access: ViewAccess, _ tables: ViewTables?, _ changes: GroupChanges
     ) throws -> [ViewGroup] {
-        try changes.lay(over: tables, transaction)
         var groups: [ViewGroup] = []
         for key in changes.keys where access.mayMeet(key) {
             let stored = ViewKeys.stored(view.id, key)
-            let base = try tables.flatMap { try storedGroup(of: view, stored, $0)?.state }
-            if let state = try changes.laid(over: base, key: key, view, tables, transaction) {
+            if let state = try laid(changes, over: tables, stored, key, view) {
                 groups.append(ViewGroup(key: key, stored: stored, state: state))
             }
         }
         // The order of records is not quite that of whole keys, because long ones are cut.
         groups.sort { $0.stored.lexicographicallyPrecedes($1.stored) }
         return groups
+    }
+
+    private func laid(
+        _ changes: GroupChanges, over tables: ViewTables?, _ stored: [UInt8], _ key: [UInt8], _ view: PreparedView
+    ) throws -> GroupState? {
+        do {
+            return try changes.laid(over: tables, stored, key: key, view, transaction)
+        } catch let error as CorruptRecord {
+            throw StrataError.corrupt(error, "viewGroups", view.context)
+        }
     }
 
     private func decode(

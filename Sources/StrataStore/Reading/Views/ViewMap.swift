@@ -79,23 +79,26 @@ final class PreparedView: Sendable {
         let isObject: Bool
         /// The to-many whose members are the keys.
         let members: PropertyID?
+        /// Whether it is what a slot of the row has.
+        let isInSlot: Bool
 
         /// The object itself.
         init() {
             (slot, path, far, function, kind, type, isObject) = (0, [], nil, nil, .objectID, nil, true)
-            members = nil
+            (members, isInSlot) = (nil, false)
         }
 
         /// Each of the members of a to-many.
         init(members: PropertyID) {
             (slot, path, far, function, kind, type, isObject) = (0, [], nil, nil, .objectID, nil, false)
             self.members = members
+            isInSlot = false
         }
 
         init(slot: Int, path: [String], far: ValuePath?, kind: KeyKind, type: AttributeType?) {
             (self.slot, self.path, self.far, self.kind, self.type) = (slot, path, far, kind, type)
             (function, members) = (nil, nil)
-            isObject = false
+            (isObject, isInSlot) = (false, far == nil && path.isEmpty)
         }
 
         /// What a function makes of a value.
@@ -104,7 +107,7 @@ final class PreparedView: Sendable {
             self.function = function
             if case .calendar = function { kind = .integer } else { kind = value.kind }
             type = function.type(of: value.type)
-            (isObject, members) = (false, nil)
+            (isObject, isInSlot, members) = (false, false, nil)
         }
 
         /// The value of an object.
@@ -153,11 +156,13 @@ final class PreparedView: Sendable {
     let aggregates: [Aggregate]
     /// Those of `aggregates`.
     let kinds: [AggregateKind]
+    /// Where their changes are collected.
+    let cells: AggregateCells
     /// The types of the app that make columns.
     let projectionNames: [String]
     let orders: [Order]
     /// The to-many whose members are keys: an object is in the group of each of its members.
-    private let membersKey: PropertyID?
+    let membersKey: PropertyID?
     /// Whether an object's group or values depend on other rows than its own.
     let crossesRelationships: Bool
     /// What the groups are made of, and how it is reached from the objects.
@@ -166,9 +171,13 @@ final class PreparedView: Sendable {
     let pairs: [LivePairs]
     /// The entities whose rows can change what rows of the view show.
     let shownEntities: Set<EntityID>
-    private let filter: (any RowCondition)?
+    let filter: (any RowCondition)?
     /// The properties of the object's own row on which its group and values depend.
     private let properties: Set<PropertyID>
+    /// Those on which its group depends, and whether it has one.
+    private let groupingProperties: Set<PropertyID>
+    /// Those on which each aggregate depends.
+    private let aggregateProperties: [[PropertyID]]
 
     init(_ description: ViewDescription, _ schema: Schema) throws(StrataError) {
         self.description = description
@@ -205,6 +214,7 @@ final class PreparedView: Sendable {
         }
         self.aggregates = aggregates
         kinds = aggregates.map(\.kind)
+        cells = AggregateCells(kinds)
         projectionNames = aggregates.compactMap(\.projection?.typeName)
         orders = description.orders.enumerated().map { Order($0.offset, $0.element, of: description) }
         if let predicate = description.predicate {
@@ -226,7 +236,12 @@ final class PreparedView: Sendable {
         crossesRelationships =
             membersKey != nil
             || paths.contains { schema.model.hierarchy.behindToOnes($0, in: entity.name).path != $0 }
-        properties = readings.first { $0.hops.isEmpty }?.settling ?? []
+        func own(_ paths: [String]) -> Set<PropertyID> {
+            LiveReadings(paths: paths, entity, schema).readings.first { $0.hops.isEmpty }?.settling ?? []
+        }
+        properties = own(paths)
+        groupingProperties = own(description.groupingPaths)
+        aggregateProperties = description.aggregates.map { own($0.collectedPaths).sorted { $0.rawValue < $1.rawValue } }
     }
 
     private static func key(
@@ -281,6 +296,8 @@ final class PreparedView: Sendable {
 
     var isInline: Bool { description.upkeep == .inline }
 
+    var hasCondition: Bool { filter != nil }
+
     /// Whether types of the app make columns.
     var hasProjections: Bool { !projectionNames.isEmpty }
 
@@ -290,90 +307,28 @@ final class PreparedView: Sendable {
     /// Whether the change of these properties of an object can change its group or its values.
     func isTouched(by changed: [PropertyID]) -> Bool { changed.contains(where: properties.contains) }
 
-    /// Adds a row to the changes of its group, or takes it away.
-    ///
-    /// - Parameters:
-    ///   - row: in the newest layout of its entity.
-    ///   - sign: 1 or -1.
-    ///   - evaluation: needed for a condition, and for values of other rows.
-    func add(
-        _ row: RowReader, _ id: ObjectID, _ sign: Int64, _ evaluation: @autoclosure () -> Evaluation,
-        to changes: GroupChanges
-    ) throws {
-        if let filter, try !filter.holds(row, id, evaluation()) { return }
-        guard let membersKey else { return try add(row, id, member: .null, sign, evaluation(), to: changes) }
-        let members = try evaluation().snapshot?.members(of: membersKey, owner: id) ?? []
-        for member in members { try add(row, id, member: .objectID(member), sign, evaluation(), to: changes) }
-        if members.isEmpty { try add(row, id, member: .null, sign, evaluation(), to: changes) }
-    }
+    /// Whether it can move the object to another group, or out of the view.
+    func isGrouping(by changed: [PropertyID]) -> Bool { changed.contains(where: groupingProperties.contains) }
 
-    /// - Parameter member: the key of a to-many.
-    private func add(
-        _ row: RowReader, _ id: ObjectID, member: AttributeValue, _ sign: Int64,
-        _ evaluation: @autoclosure () -> Evaluation, to changes: GroupChanges
-    ) throws {
-        changes.begin(self)
-        for key in keys {
-            if let function = key.function {
-                let value = function.key(of: try key.value(row, id, evaluation()))
-                GroupKey.append(value, key.kind, to: &changes.key)
-            } else if let far = key.far {
-                GroupKey.append(try far.value(row, id, evaluation()), key.kind, to: &changes.key)
-            } else if key.isObject {
-                GroupKey.append(.objectID(id), key.kind, to: &changes.key)
-            } else if key.members != nil {
-                GroupKey.append(member, key.kind, to: &changes.key)
-            } else {
-                try GroupKey.append(row, key.slot, key.path, key.kind, to: &changes.key)
-            }
-        }
-        let group = changes.group(self, sign)
-        for index in aggregates.indices {
-            guard let value = aggregates[index].value else {
-                guard kinds[index] == .projected else { continue }
-                let values = try aggregates[index].inputs.map { try $0.value(row, id, evaluation()) }
-                try changes.add(values, of: id, index, sign, to: group)
-                continue
-            }
-            if let far = value.far {
-                let found = try far.value(row, id, evaluation())
-                changes.add(found, of: id, kinds[index], value.kind, index, sign, to: group)
-            } else {
-                try add(value, kinds[index], index, row, id, sign, to: group, changes)
-            }
-        }
-    }
-
-    private func add(
-        _ value: Value, _ kind: AggregateKind, _ index: Int, _ row: RowReader, _ id: ObjectID, _ sign: Int64,
-        to group: GroupChanges.Group, _ changes: GroupChanges
-    ) throws {
-        guard value.path.isEmpty else {
-            let found = try GroupKey.value(row, value.slot, value.path)
-            return changes.add(found, of: id, kind, value.kind, index, sign, to: group)
-        }
-        if row.isNull(value.slot) { return }
-        switch (kind, row.kind(value.slot)) {
-        case (.values, _): changes.states[group.first + index].count += sign
-        case (.integerSum, _):
-            if let number = row.integer(value.slot) { changes.states[group.first + index].add(number, sign) }
-        case (.doubleSum, .double):
-            if let number = row.double(value.slot) { changes.states[group.first + index].add(number, sign) }
-        case (.decimalSum, .decimal):
-            let parts = try DecimalParts(row.base, at: Int(row.entry(value.slot).offset))
-            changes.states[group.first + index].add(parts, sign)
-        default: changes.add(try row.value(value.slot), of: id, kind, value.kind, index, sign, to: group)
-        }
+    /// Whether it can change what the object adds to an aggregate.
+    func isTouched(_ aggregate: Int, by changed: [PropertyID]) -> Bool {
+        aggregateProperties[aggregate].contains(where: changed.contains)
     }
 }
 
 extension ViewDescription {
     /// The key paths on whose values groups depend: those of keys, aggregates, orders and condition, but not what is
     /// only shown of a first or last object.
+    fileprivate var collectedPaths: [String] { groupingPaths + aggregates.flatMap(\.collectedPaths) }
+
+    /// Those of keys and condition.
+    fileprivate var groupingPaths: [String] {
+        keys.filter { !$0.isObject }.map(\.keyPath) + (predicate?.keyPaths.sorted() ?? [])
+    }
+}
+
+extension ViewAggregate {
     fileprivate var collectedPaths: [String] {
-        keys.filter { !$0.isObject }.map(\.keyPath)
-            + aggregates.compactMap { $0.function.isOrdered ? $0.orderPath : $0.keyPath }
-            + aggregates.flatMap { $0.projection?.inputs ?? [] }
-            + (predicate?.keyPaths.sorted() ?? [])
+        [function.isOrdered ? orderPath : keyPath].compactMap(\.self) + (projection?.inputs ?? [])
     }
 }

@@ -28,10 +28,19 @@ extension PreparedView {
         /// - Parameters:
         ///   - stored: the key of the group's record.
         ///   - key: the whole key without the view's number.
+        ///   - record: the group's record.
         /// - Returns: the bytes of the columns.
         func append(
             _ view: PreparedView, _ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer,
-            _ state: GroupState, to writer: inout ByteWriter
+            record: UnsafeRawBufferPointer, to writer: inout ByteWriter
+        ) throws -> Int {
+            try append(view, stored, key, to: &writer) { try GroupState.aggregate($0, of: record, view) }
+        }
+
+        /// - Parameter state: the number of objects of the group, and what it has of an aggregate.
+        private func append(
+            _ view: PreparedView, _ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer,
+            to writer: inout ByteWriter, _ state: (Int) throws -> (rowCount: Int64, state: AggregateState)
         ) throws -> Int {
             begin(view, &writer)
             let ends = try columns.contains { $0.index < view.keys.count } ? view.elementEnds(key) : []
@@ -44,8 +53,9 @@ extension PreparedView {
                 } else {
                     let index = column.index - view.keys.count
                     let aggregate = view.aggregates[index]
-                    try state.aggregates[index].appendResult(
-                        aggregate.kind, aggregate.function, aggregate.value?.type, rowCount: state.rowCount,
+                    let found = try state(index)
+                    try found.state.appendResult(
+                        aggregate.kind, aggregate.function, aggregate.value?.type, rowCount: found.rowCount,
                         to: &writer)
                 }
                 if !column.isAscending { writer.complement(from: start) }
@@ -59,7 +69,9 @@ extension PreparedView {
         func entry(_ view: PreparedView, _ group: ViewGroup) throws -> OrderEntry {
             var writer = ByteWriter(capacity: 128)
             let columnsSize = try group.stored.withUnsafeBytes { stored in
-                try group.key.withUnsafeBytes { try append(view, stored, $0, group.state, to: &writer) }
+                try group.key.withUnsafeBytes { key in
+                    try append(view, stored, key, to: &writer) { (group.state.rowCount, group.state.aggregates[$0]) }
+                }
             }
             return try OrderEntry(writer.bytes, columnsSize: columnsSize)
         }

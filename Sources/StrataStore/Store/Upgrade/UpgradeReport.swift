@@ -66,7 +66,7 @@ extension StoreHeader {
             case .encryption: isEncrypted
             case .journal: isJournaled
             case .thinning: isThinned
-            case .views: hasViews
+            case .views: hasViews || hasFormerViews
             case .texts: hasTexts
             case .standby: isStandby
             }

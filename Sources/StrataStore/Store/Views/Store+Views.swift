@@ -7,7 +7,7 @@ package struct ViewUse: Sendable {
     package let description: ViewDescription
     package let id: ViewID
     package let groupCount: Int
-    /// Records of values that groups keep for their aggregates.
+    /// Values of aggregates that the records of groups do not have themselves.
     package let valueCount: Int
     /// Entries of the orders of rows, and counts of those that are ranked.
     package let orderCount: Int

@@ -5,10 +5,12 @@
 //   8       4      checksum: low half of XXH64 over everything from offset 12
 //   12      4      format version, 1
 //   16      4      compatible flags: unknown ones do not matter
-//   20      4      read-compatible flags: with an unknown one the store opens read-only; 1: the store has the tables
-//                       of declared views, set when the first one is declared; 2: the store is a standby, which
-//                       takes over transactions of another store and is otherwise only read; 64: the
-//                       store has the table of full texts, set when the first one is declared
+//   20      4      read-compatible flags: with an unknown one the store opens read-only; 2: the store is a standby,
+//                       which takes over transactions of another store and is otherwise only read; 4: the store has
+//                       the tables of declared views, set when the first one is declared; 64: the store has the table
+//                       of full texts, set when the first one is declared; 1 in place of 4: the tables of declared
+//                       views are in a form of before the first release with views, and are made anew when the store
+//                       is opened for writing
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;
 //                       8: the history was truncated (LogBaseline.swift), set when that is first done;
@@ -57,7 +59,9 @@ package struct StoreHeader: Sendable, Hashable {
     private static let journalFlag: UInt32 = 128
     private static let thinningFlag: UInt32 = 256
     /// The read-compatible flags that this version supports.
-    static let knownReadFlags: UInt32 = 3 | 64
+    static let knownReadFlags: UInt32 = formerViewsFlag | 2 | viewsFlag | 64
+    private static let formerViewsFlag: UInt32 = 1
+    private static let viewsFlag: UInt32 = 4
 
     package var format: UInt32 = Self.formatVersion
     package var compatibleFlags: UInt32 = 0
@@ -118,9 +122,15 @@ package struct StoreHeader: Sendable, Hashable {
 
     /// Whether the store has the tables of declared views.
     var hasViews: Bool {
-        get { readCompatibleFlags & 1 != 0 }
-        set { readCompatibleFlags = newValue ? readCompatibleFlags | 1 : readCompatibleFlags & ~1 }
+        get { readCompatibleFlags & Self.viewsFlag != 0 }
+        set {
+            readCompatibleFlags &= ~(Self.formerViewsFlag | Self.viewsFlag)
+            if newValue { readCompatibleFlags |= Self.viewsFlag }
+        }
     }
+
+    /// Whether the tables of declared views have a form that is no longer read.
+    var hasFormerViews: Bool { readCompatibleFlags & Self.formerViewsFlag != 0 }
 
     /// Whether the store has the table of full texts.
     var hasTexts: Bool {

@@ -153,6 +153,7 @@ struct WriteEstimate {
             keys[1] += reach * view.aggregates.count { $0.kind == .distinct || $0.kind.extremeCount > 0 }
             keys[2] += 2 * reach * view.orders.count
         }
+        if try areValuesInGroups(keys[0], tables) { keys[1] = 0 }
         var pages = 0
         for (table, keys) in zip([tables.groups, tables.values, tables.orders], keys) {
             let statistics = try snapshot.transaction.statistics(table)
@@ -160,6 +161,14 @@ struct WriteEstimate {
             pages += min(most, Self.touched(by: keys, share: statistics.entryCount, of: statistics))
         }
         return try pages + textPages()
+    }
+
+    /// Whether groups are small and stay small, so that their records have all values (`KeptValues`). A value seldom takes
+    /// more than 20 bytes.
+    private func areValuesInGroups(_ reach: Int, _ tables: ViewTables) throws -> Bool {
+        guard try snapshot.transaction.statistics(tables.values).entryCount == 0 else { return false }
+        let groups = try snapshot.transaction.statistics(tables.groups).entryCount
+        return reach / max(1, groups) < KeptValues.limit / 20
     }
 
     /// Pages of full texts. Half of the bytes of rows may be words of five letters, each in a record of its own.

@@ -6,8 +6,8 @@ struct OrderChanges: ~Copyable {
     /// The changed entries. No two groups have the same one.
     private var entries = GroupTable()
     private var changes: [Change] = []
-    /// The entries of the present group as it was, by order.
-    private var before: [[UInt8]] = []
+    /// The entry of the present group as it was.
+    private var before = ByteWriter(capacity: 256)
     private var writer = ByteWriter(capacity: 256)
 
     private struct Change {
@@ -16,36 +16,24 @@ struct OrderChanges: ~Copyable {
         let isRanked: Bool
     }
 
-    /// Begins a group that the table has.
-    mutating func begin(
-        _ view: PreparedView, _ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ state: GroupState
+    /// Moves a group from the entries of its record before to those of its record now.
+    ///
+    /// - Parameters:
+    ///   - old: nil if it was not there.
+    ///   - new: nil if it goes away.
+    mutating func change(
+        _ view: PreparedView, _ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer,
+        from old: UnsafeRawBufferPointer?, to new: UnsafeRawBufferPointer?
     ) throws {
         for order in view.orders {
-            _ = try order.append(view, stored, key, state, to: &writer)
-            before.append(Array(writer.bytes))
-        }
-    }
-
-    /// Puts the entries of the present group as it is now.
-    mutating func put(
-        _ view: PreparedView, _ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ state: GroupState
-    ) throws {
-        for (index, order) in view.orders.enumerated() {
-            let columnsSize = try order.append(view, stored, key, state, to: &writer)
-            if index < before.count, before[index].elementsEqual(writer.bytes) {
-                before[index] = []
-            } else {
+            if let old { _ = try order.append(view, stored, key, record: old, to: &before) }
+            if let new {
+                let columnsSize = try order.append(view, stored, key, record: new, to: &writer)
+                if old != nil, before.bytes.isSame(as: writer.bytes) { continue }
                 note(writer.bytes, columnsSize, order.isRanked)
             }
+            if old != nil { note(before.bytes, nil, order.isRanked) }
         }
-    }
-
-    /// Removes the entries that the present group had and has no longer.
-    mutating func end(_ view: PreparedView) {
-        for (entry, order) in zip(before, view.orders) where !entry.isEmpty {
-            entry.withUnsafeBytes { note($0, nil, order.isRanked) }
-        }
-        before.removeAll(keepingCapacity: true)
     }
 
     private mutating func note(_ entry: UnsafeRawBufferPointer, _ columnsSize: Int?, _ isRanked: Bool) {
@@ -60,7 +48,7 @@ struct OrderChanges: ~Copyable {
         defer { cursor.close() }
         let hasRanks = changes.contains(where: \.isRanked)
         var ranks = hasRanks ? try RankWriter(table, transaction) : nil
-        for number in entries.inKeyOrder() {
+        for number in entries.inWritingOrder() {
             let key = entries.key(number)
             if let columnsSize = changes[number].columnsSize {
                 let size = UInt16(truncatingIfNeeded: columnsSize).littleEndian

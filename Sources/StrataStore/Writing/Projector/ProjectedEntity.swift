@@ -18,6 +18,8 @@ final class ProjectedEntity {
     let indexes: [FiledIndex]
     /// The declared views that may group the row, and depend on no other row.
     let views: [PreparedView]
+    /// For views without a condition.
+    private let evaluation: Evaluation
     /// The full text that the row is in.
     let text: PreparedText?
     /// Whether a declared view that crosses relationships reads the row.
@@ -29,6 +31,7 @@ final class ProjectedEntity {
         layout = schema.layout
         self.links = links.rowLinks(of: schema.id)
         views = try plan.views.ownRowViews(of: schema.id)
+        evaluation = Evaluation(ownRowOf: plan.schema)
         text = try plan.texts.text(of: schema.id)
         isWatched = try plan.views.isWatched(schema.id)
         indexes = try plan.indexes(of: schema.id).map { index in
@@ -36,6 +39,11 @@ final class ProjectedEntity {
                 index: index, isPartial: index.index.partialPredicate != nil,
                 properties: index.index.elements.map(\.propertyID))
         }
+    }
+
+    /// What a row is added to a view with. A condition remembers what it has found, so that it needs one for each row.
+    func evaluation(for view: PreparedView) -> Evaluation {
+        view.hasCondition ? Evaluation(ownRowOf: plan.schema) : evaluation
     }
 }
 

@@ -12,4 +12,6 @@ struct ProjectedViews {
     var acceptsFaults = false
     /// The views that are left to a worker: events leave them alone.
     var building: Set<ViewID> = []
+
+    func keeps(_ view: PreparedView) -> Bool { building.isEmpty || !building.contains(view.id) }
 }

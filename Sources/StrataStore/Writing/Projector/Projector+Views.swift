@@ -5,27 +5,49 @@ import StrataModel
 // event, whatever events made them.
 extension Projector {
     /// Adds a row to the groups of its entity's views, or takes it away.
-    ///
-    /// - Parameter changed: the properties that an update changes; views that depend on none of them are left out.
     mutating func changeGroups(
-        _ entity: ProjectedEntity, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID, _ sign: Int64,
-        touching changed: [PropertyID]? = nil
+        _ entity: ProjectedEntity, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID, _ sign: Int64
     ) throws {
-        guard tables.views != nil else { throw ViewTables.missing(texts: false) }
-        guard declared.areKept else { return }
-        var touched = entity.views[...]
-        if let changed { touched = entity.views.filter { $0.isTouched(by: changed) }[...] }
-        if !declared.building.isEmpty { touched = touched.filter { !declared.building.contains($0.id) }[...] }
-        if touched.isEmpty { return }
-        let changes = batch.groupChanges()
-        let schema = entity.plan.schema
-        if layout === entity.layout {
-            for view in touched { try view.add(reader, id, sign, Evaluation(ownRowOf: schema), to: changes) }
+        guard let changes = try groupChanges() else { return }
+        let declared = declared
+        try Self.withNewestRow(reader, layout, entity) { row in
+            for view in entity.views where declared.keeps(view) {
+                try view.add(row, id, sign, entity.evaluation(for: view), to: changes)
+            }
+        }
+    }
+
+    /// Replaces a row in the groups of its entity's views. Views that depend on none of the changed properties are left
+    /// out.
+    ///
+    /// - Parameter after: in the newest layout.
+    mutating func changeGroups(
+        _ entity: ProjectedEntity, from before: RowReader, _ layout: RowLayout, to after: RowReader, _ id: ObjectID,
+        touching changed: [PropertyID]
+    ) throws {
+        guard entity.views.contains(where: { $0.isTouched(by: changed) }), let changes = try groupChanges() else {
             return
         }
-        try entity.plan.withNewestRow(reader, layout, entity.schema) { row in
-            for view in touched { try view.add(row, id, sign, Evaluation(ownRowOf: schema), to: changes) }
+        let declared = declared
+        try Self.withNewestRow(before, layout, entity) { before in
+            for view in entity.views where view.isTouched(by: changed) && declared.keeps(view) {
+                try view.replace(
+                    before, by: after, id, changing: changed, entity.evaluation(for: view), in: changes)
+            }
         }
+    }
+
+    /// The changes to be added to; nil if views are not kept.
+    private mutating func groupChanges() throws -> GroupChanges? {
+        guard tables.views != nil else { throw ViewTables.missing(texts: false) }
+        return declared.areKept ? batch.groupChanges() : nil
+    }
+
+    private static func withNewestRow(
+        _ reader: RowReader, _ layout: RowLayout, _ entity: ProjectedEntity, _ body: (RowReader) throws -> Void
+    ) throws {
+        if layout === entity.layout { return try body(reader) }
+        try entity.plan.withNewestRow(reader, layout, entity.schema, body)
     }
 
     /// Notes a row as it was before the batch, because a view across relationships reads it. When the batch is written

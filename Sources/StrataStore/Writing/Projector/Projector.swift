@@ -186,8 +186,7 @@ struct Projector: ~Copyable {
             try addEntry(entity.indexes[index].index, of: entity.schema, after, entity.layout, id, entity.plan)
         }
         if !entity.views.isEmpty {
-            try changeGroups(entity, before, row.layout, id, -1, touching: changedProperties)
-            try changeGroups(entity, after, entity.layout, id, 1, touching: changedProperties)
+            try changeGroups(entity, from: before, row.layout, to: after, id, touching: changedProperties)
         }
         if let text = entity.text, text.isTouched(by: changedProperties) {
             try updateText(text, id, from: before, row.layout, to: after, entity)
