@@ -22,16 +22,25 @@ extension BatchInsertRequest: CustomStringConvertible {
     /// The entity and the number of rows, if it is known.
     public var description: String {
         guard case .rows(let rows) = source else { return "insert rows of \(entityName)" }
-        return "insert \(rows.count) \(rows.count == 1 ? "row" : "rows") of \(entityName)"
+        return "insert \(CountText.of(rows.count, "row")) of \(entityName)"
     }
 }
 
 extension BatchResult: CustomStringConvertible {
     /// The number of objects and of transactions, and what became of rows that clashed.
     public var description: String {
-        var text = count == 1 ? "1 object" : "\(count) objects"
+        var text = CountText.of(count, "object")
         if mergedCount > 0 { text += ", \(mergedCount) rows merged" }
         if keptCount > 0 { text += ", \(keptCount) rows dropped" }
-        return "\(text) in \(transactionCount == 1 ? "1 transaction" : "\(transactionCount) transactions")"
+        return "\(text) in \(CountText.of(transactionCount, "transaction"))"
+    }
+}
+
+extension BatchRow: CustomStringConvertible {
+    /// The values by name, and the number of members of to-manys.
+    public var description: String {
+        let values = values.map { "\($0.key): \($0.value)" }.sorted()
+        let members = members.sorted { $0.key < $1.key }.map { "\($0.key): \(CountText.of($0.value.count, "member"))" }
+        return (values + members).joined(separator: ", ")
     }
 }

@@ -87,7 +87,7 @@ extension PersistentContainer {
         try store.wait(forView: name, to: event, timeout: timeout)
     }
 
-    /// The same without blocking the caller's thread.
+    /// The same without blocking the caller's thread. It ends when its task is cancelled.
     public func wait(
         forView name: String, to event: EventNumber? = nil, timeout: Duration = .seconds(10)
     ) async throws {

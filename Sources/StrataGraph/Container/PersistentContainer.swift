@@ -256,9 +256,10 @@ public final class PersistentContainer: Sendable {
     /// Runs `body` with a new context on a thread of Strata's own, where it may block. At most 16 bodies run at once in
     /// a process; further ones wait.
     ///
-    /// Changes are lost unless `body` saves them.
+    /// Changes are lost unless `body` saves them. It runs in the caller's task: when that is cancelled, its requests end,
+    /// and what it saved stays saved.
     ///
-    /// - Throws: what `body` throws.
+    /// - Throws: what `body` throws; a request in a cancelled task throws `CancellationError`.
     public func performBackgroundTask<Result: Sendable>(
         _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
     ) async throws -> Result {

@@ -87,13 +87,14 @@ extension PersistentContainer {
             throw StrataError(.invalidRequest, "The token is of another store, \(token.storeIdentifier).")
         }
         guard try store.wait(for: token.transaction, timeout: timeout) else {
+            try Task.checkCancellation()
             throw StrataError(
                 .persistentStoreTimeout, "The store does not have transaction \(token.transaction) yet.",
                 context: .init(path: store.path))
         }
     }
 
-    /// The same without blocking the caller's thread.
+    /// The same without blocking the caller's thread. It ends when its task is cancelled.
     public func wait(for token: StoreToken, timeout: Duration = .seconds(10)) async throws {
         try await WorkerThreads.shared.run { try self.wait(for: token, timeout: timeout) as Void }
     }

@@ -61,11 +61,7 @@ private struct EntityPrinter {
     private let style = Style.standard
 
     func print() {
-        var facts: [String] = []
-        if let parent = entity.superentityName { facts.append("is a \(parent)") }
-        if entity.isAbstract { facts.append("abstract") }
-        if let name = entity.managedObjectClassName, name != entity.name { facts.append("class \(name)") }
-        if let name = entity.renamingIdentifier { facts.append("once \(name)") }
+        let facts = entity.facts
         let suffix = facts.isEmpty ? "" : style("  " + facts.joined(separator: ", "), .dim)
         Output.shared.line(style(entity.name, .bold) + suffix)
         var columns = Columns([.left, .left, .left], indent: "  ")
@@ -73,11 +69,7 @@ private struct EntityPrinter {
             switch property {
             case .attribute(let attribute): add(attribute, attribute.name, to: &columns)
             case .relationship(let relationship):
-                let ordered = relationship.isOrdered ? "ordered " : ""
-                let kind = relationship.isToMany ? "\(ordered)to-many" : "to-one"
-                columns.add(
-                    relationship.name, "\(kind) \(relationship.destinationEntityName)",
-                    relationship.facts.joined(separator: ", "))
+                columns.add(relationship.name, relationship.target, relationship.facts.joined(separator: ", "))
             }
         }
         columns.flush()
@@ -90,65 +82,12 @@ private struct EntityPrinter {
         }
     }
 
+    static func text(_ value: AttributeValue) -> String { ValueText.of(value) { "\($0)" } }
+
     /// Prints an attribute, and the elements of a composite by their paths.
     private func add(_ attribute: AttributeDescription, _ path: String, to columns: inout Columns) {
-        columns.add(path, attribute.type.name, attribute.facts.joined(separator: ", "))
+        columns.add(path, attribute.type.name, attribute.facts(Self.text).joined(separator: ", "))
         for element in attribute.elements { add(element, "\(path).\(element.name)", to: &columns) }
-    }
-}
-
-extension AttributeDescription {
-    fileprivate var facts: [String] {
-        var facts: [String] = []
-        if !isOptional { facts.append("required") }
-        if isTransient { facts.append("transient") }
-        if let encryption { facts.append(encryption.summary) }
-        if let defaultValue { facts.append("default \(ValueText.of(defaultValue) { "\($0)" })") }
-        if let derivationExpression { facts.append("derived from \(derivationExpression)") }
-        facts += validationRules.map(\.text)
-        if allowsExternalBinaryDataStorage { facts.append("large values in files") }
-        if let name = attributeValueClassName { facts.append("a \(name)") }
-        if let name = valueTransformerName { facts.append("by \(name)") }
-        if let name = renamingIdentifier { facts.append("once \(name)") }
-        return facts
-    }
-}
-
-extension RelationshipDescription {
-    fileprivate var facts: [String] {
-        var facts: [String] = []
-        if !isOptional { facts.append("required") }
-        if isTransient { facts.append("transient") }
-        if let inverseName { facts.append("inverse \(inverseName)") } else { facts.append("no inverse") }
-        if isToMany, minCount > 1 { facts.append("at least \(minCount)") }
-        if isToMany, maxCount > 0 { facts.append("at most \(maxCount)") }
-        facts.append(deleteRule.text)
-        if let name = renamingIdentifier { facts.append("once \(name)") }
-        return facts
-    }
-}
-
-extension DeleteRule {
-    fileprivate var text: String {
-        switch self {
-        case .noAction: "no action"
-        case .nullify: "nullify"
-        case .cascade: "cascade"
-        case .deny: "deny"
-        }
-    }
-}
-
-extension ValidationRule {
-    fileprivate var text: String {
-        func text(_ value: AttributeValue?) -> String { value.map { ValueText.of($0) { "\($0)" } } ?? "" }
-        return switch self {
-        case .range(let minimum, let maximum): "\(text(minimum))…\(text(maximum))"
-        case .length(let minimum, let maximum):
-            "length \(minimum.map(String.init) ?? "")…\(maximum.map(String.init) ?? "")"
-        case .pattern(let pattern): "like /\(pattern)/"
-        case .predicate(let rule): "\(rule.predicate)"
-        }
     }
 }
 
@@ -174,7 +113,8 @@ extension AttributeDescription {
             "name": name, "type": type.name, "optional": isOptional, "transient": isTransient,
             "encrypted": isEncrypted, "subject": subject,
             "default": defaultValue.map { JSONText.Value($0) { "\($0)" } },
-            "derivedFrom": derivationExpression?.description, "rules": validationRules.map(\.text),
+            "derivedFrom": derivationExpression?.description,
+            "rules": validationRules.map { $0.text(EntityPrinter.text) },
             "renamedFrom": renamingIdentifier, "elements": type == .composite ? elements.map(\.json) : nil,
         ]
     }

@@ -77,7 +77,7 @@ struct StoreListing {
             entity.properties.compactMap(\.attribute).compactMap { attribute in
                 attribute.encryption.map { encryption in
                     let name = "\(entity.name).\(attribute.name)"
-                    return encryption.subject == nil ? name : "\(name) (\(encryption.summary))"
+                    return encryption.subject == nil ? name : "\(name) (\(encryption))"
                 }
             }
         }

@@ -45,8 +45,8 @@
         memberEntityIDs = (holders ?? members).concreteEntityIDs.sorted()
         deleteRule = description?.deleteRule ?? .nullify
         self.description = description
-        hasMinimum = description.map { $0.minCount > 0 } ?? false
-        isBounded = description.map { $0.minCount > 0 || $0.maxCount > 0 } ?? false
+        hasMinimum = description.map { $0.leastCount > 0 } ?? false
+        isBounded = hasMinimum || description.map { $0.maxCount > 0 } ?? false
     }
 
     package var isPairs: Bool { if case .pairs = source { true } else { false } }

@@ -162,7 +162,7 @@ struct AttributeCode {
     var facts: [String] {
         var facts: [String] = [attribute.isOptional ? "optional" : "required"]
         if attribute.isTransient { facts.append("kept in memory only") }
-        if let encryption = attribute.encryption { facts.append(encryption.summary) }
+        if let encryption = attribute.encryption { facts.append("\(encryption)") }
         for rule in attribute.validationRules {
             switch rule {
             case .range(let minimum, let maximum):

@@ -22,9 +22,16 @@ import Testing
         _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
     ) async {
         let container = container
+        await ended(sourceLocation: sourceLocation) { try body(container.newBackgroundContext()) }
+    }
+
+    /// The same for a body that waits.
+    private func ended(
+        sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () async throws -> Void
+    ) async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            try body(container.newBackgroundContext())
+            try await body()
         }
         await #expect(throws: CancellationError.self, sourceLocation: sourceLocation) { try await task.value }
     }
@@ -72,6 +79,61 @@ import Testing
             try container.newBackgroundContext().fetch(FetchRequest<Movie>(format: "rating >= 0")).count
         }.value
         #expect(count == 12_000)
+    }
+
+    @Test func whatATaskHandsToAnotherThreadEndsWithIt() async {
+        let container = container
+        let request = { @Sendable in try FetchRequest<Movie>(format: "rating >= 0") }
+        await ended { try await container.performBackgroundTask { _ = try $0.fetch(request()) } }
+        await ended {
+            let actor = ContextActor(adopting: container.newBackgroundContext())
+            try await actor.perform { _ = try $0.fetch(request()) }
+        }
+        await ended {
+            let context = container.newBackgroundContext()
+            try await context.perform { _ = try context.fetch(request()) }
+        }
+        await ended {
+            let context = container.newBackgroundContext()
+            try context.performAndWait { _ = try context.fetch(request()) }
+        }
+        await ended { _ = try await container.newBackgroundContext().fetchAsynchronously(request()) }
+    }
+
+    @Test func aBackgroundTaskEndsInTheMiddleOfItsFetch() async throws {
+        let container = container
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        // All rows would take minutes.
+        let task = Task {
+            try await container.performBackgroundTask { context in
+                begin.yield()
+                return try context.count(
+                    for: FetchRequest<Movie>(
+                        format: "FUNCTION(%@, 'stringByAppendingString:', title) MATCHES '(.*a){9}b'",
+                        String(repeating: "a", count: 20_000)))
+            }
+        }
+        for await _ in begun { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func waitingEndsWithItsTask() async throws {
+        let container = container
+        let token = StoreToken(
+            storeIdentifier: container.storeIdentifier, transaction: TransactionNumber(rawValue: 1 << 40))
+        let task = Task { try await container.wait(for: token, timeout: .seconds(600)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @TaskLocal private static var job = ""
+
+    @Test func aBackgroundTaskKnowsTheValuesOfItsTask() async throws {
+        let job = try await Self.$job.withValue("import") {
+            try await container.performBackgroundTask { _ in Self.job }
+        }
+        #expect(job == "import")
     }
 
     /// What a monitor cancels ends too where no row is read.

@@ -1,5 +1,7 @@
 // What `print` shows of contexts.
 
+import StrataModel
+
 extension ManagedObjectContext: CustomStringConvertible {
     /// The name, what it stands on, and how much it has not saved: `context "import" at event 34; 1 new, 2 updated`.
     ///
@@ -9,9 +11,26 @@ extension ManagedObjectContext: CustomStringConvertible {
         if let name { text += " \(name.debugDescription)" }
         text += " at event \(eventNumber)"
         if isPast { text += " of the past" }
-        let counts = [
+        let counts = CountText.of([
             (insertedObjects.count, "new"), (updatedObjects.count, "updated"), (deletedObjectIDs.count, "deleted"),
-        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        return counts.isEmpty ? text : "\(text); \(counts.joined(separator: ", "))"
+        ])
+        return counts.isEmpty ? text : "\(text); \(counts)"
     }
+}
+
+extension ContextChanges: CustomStringConvertible {
+    /// The event and the numbers of objects: `didSave at event 34; 1 inserted, 2 updated`. Makes no object.
+    public var description: String {
+        let counts = CountText.of([
+            (insertedObjectIDs.count, "inserted"), (updatedObjectIDs.count, "updated"),
+            (deletedObjectIDs.count, "deleted"), (refreshedObjectIDs.count, "refreshed"),
+            (invalidatedObjectIDs.count, "invalidated"),
+        ])
+        return "\(event) at event \(eventNumber)\(counts.isEmpty ? "" : "; ")\(counts)"
+    }
+}
+
+extension Speculation: CustomStringConvertible {
+    /// The context of the changes, and whether they are kept or dropped already.
+    public var description: String { isOver ? "what-if that is over" : "what-if in \(context)" }
 }

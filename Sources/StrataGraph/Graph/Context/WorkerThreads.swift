@@ -21,11 +21,9 @@ package final class WorkerThreads: Sendable {
 
     package init(limit: Int) { self.limit = limit }
 
-    /// Runs `body` on one of the threads.
+    /// Runs `body` on one of the threads, in the caller's task: what it does there ends when that task is cancelled.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            submit { continuation.resume(with: Swift.Result { try body() }) }
-        }
+        try await WorkerTurn(self).run(body)
     }
 
     package func submit(_ work: @escaping @Sendable () -> Void) {
@@ -69,6 +67,17 @@ package final class WorkerThreads: Sendable {
     }
 }
 
+/// Brings one piece of work of a task to a thread of Strata's own.
+private actor WorkerTurn {
+    private let executor: WorkerExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ threads: WorkerThreads) { executor = WorkerExecutor(threads) }
+
+    func run<Result: Sendable>(_ body: @Sendable () throws -> Result) throws -> Result { try body() }
+}
+
 /// Runs the jobs of one actor in order, on threads where they may block.
 final class WorkerExecutor: SerialExecutor {
     private struct State {
@@ -76,8 +85,11 @@ final class WorkerExecutor: SerialExecutor {
         var isRunning = false
     }
 
+    private let threads: WorkerThreads
     // Jobs in order. Guarded by the mutex.
     private let state = Locked(State())
+
+    init(_ threads: WorkerThreads = .shared) { self.threads = threads }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -86,7 +98,7 @@ final class WorkerExecutor: SerialExecutor {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if starts { WorkerThreads.shared.submit { self.drain() } }
+        if starts { threads.submit { self.drain() } }
     }
 
     private func drain() {

@@ -53,17 +53,6 @@ extension AttributeEncryption: RawRepresentable, Codable {
     }
 }
 
-extension AttributeEncryption {
-    /// As lists of an attribute's features name it: `encrypted`, or with whose key.
-    package var summary: String {
-        switch self {
-        case .storeKey: "encrypted"
-        case .subjectKey(.object): "encrypted under the key of the object"
-        case .subjectKey(.property(let name)): "encrypted under the key of \(name)"
-        }
-    }
-}
-
 extension AttributeDescription {
     /// Whether values are encrypted before they are stored.
     public var isEncrypted: Bool { encryption != nil }

@@ -28,7 +28,8 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
     public var isOptional: Bool
     /// Whether it is kept in memory only and never saved.
     public var isTransient: Bool
-    /// The smallest number of members of a to-many; 0 for no limit. An optional to-many may also be empty.
+    /// The smallest number of members of a to-many; 0 for no limit. An optional to-many may also be empty, and a required
+    /// one needs at least one member, also with 0.
     public var minCount: Int
     /// The largest number of members; 0 for no limit.
     public var maxCount: Int

@@ -98,7 +98,7 @@ extension SchemaComparison {
             attribute.isOptional || attribute.isTransient || new.assignment.bornDefaults[property.id] != nil
         case .relationship(let relationship):
             relationship.description.isOptional || relationship.description.isTransient
-                || relationship.isToMany && relationship.description.minCount == 0
+                || relationship.isToMany && relationship.description.leastCount == 0
         case .position: true
         }
     }
@@ -269,12 +269,12 @@ extension SchemaComparison {
     ) {
         // The counts of a to-one add nothing to its optionality.
         guard new.isToMany, old.isToMany, old.minCount != new.minCount || old.maxCount != new.maxCount else { return }
-        let mostBefore = old.maxCount == 0 ? Int.max : old.maxCount
-        let mostAfter = new.maxCount == 0 ? Int.max : new.maxCount
-        let isNarrower = new.minCount > old.minCount || mostAfter < mostBefore
+        let isNarrower = new.leastCount > old.leastCount || new.mostCount < old.mostCount
+        let isSame = new.leastCount == old.leastCount && new.mostCount == old.mostCount
         add(
             .rules, isNarrower ? .scan : .none, entity, new.name,
-            "\(entity.name).\(new.name) may have \(isNarrower ? "a narrower" : "a wider") range of members.")
+            "\(entity.name).\(new.name) may have \(isNarrower ? "a narrower" : isSame ? "the same" : "a wider") range of members."
+        )
     }
 
     // MARK: Rules

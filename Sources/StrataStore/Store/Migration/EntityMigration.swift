@@ -152,9 +152,8 @@ struct EntityMigration {
         }
         if description.isToMany {
             let isNarrower =
-                description.minCount > before.description.minCount
-                || (description.maxCount == 0 ? .max : description.maxCount)
-                    < (before.description.maxCount == 0 ? .max : before.description.maxCount)
+                description.leastCount > before.description.leastCount
+                || description.mostCount < before.description.mostCount
                 || !description.isOptional && before.description.isOptional
             return isNarrower ? [.checkCount(property.id)] : lossCheck(property, links)
         }
@@ -172,7 +171,7 @@ struct EntityMigration {
 
     /// The check of a to-many that needs members and may have lost some.
     private static func lossCheck(_ property: PropertySchema, _ links: OldLinks) -> [PropertyStep.Kind] {
-        guard let description = property.relationship?.description, description.minCount > 0,
+        guard let description = property.relationship?.description, description.leastCount > 0,
             links.losesMembers(property), let number = links.number(before: property)
         else { return [] }
         return [.checkCount(number)]

@@ -170,7 +170,7 @@ extension Store {
         if try erasureFinish.hasReceived { _ = try finishErasures() }
     }
 
-    /// Waits until the store has a transaction of the log.
+    /// Waits until the store has a transaction of the log, or the task is cancelled.
     ///
     /// - Returns: whether it has it now.
     package func wait(for number: TransactionNumber, timeout: Duration) throws -> Bool {
@@ -180,7 +180,8 @@ extension Store {
         defer { observation.cancel() }
         while true {
             if try logPosition().transaction >= number { return true }
-            guard news.wait(until: end) else { return try logPosition().transaction >= number }
+            if Task.isCancelled || ContinuousClock.now >= end { return false }
+            news.wait(until: min(end, .now + .milliseconds(100)))
         }
     }
 }
@@ -197,12 +198,11 @@ private final class NewsFlag: @unchecked Sendable {
         }
     }
 
-    /// - Returns: false if nothing has happened until then.
-    func wait(until end: ContinuousClock.Instant) -> Bool {
+    /// Returns when something has happened, and then at the latest.
+    func wait(until end: ContinuousClock.Instant) {
         condition.withLock {
-            while !isRaised { if !condition.wait(until: end) { return false } }
+            while !isRaised, condition.wait(until: end) {}
             isRaised = false
-            return true
         }
     }
 }

@@ -88,6 +88,7 @@ extension Store {
                     "The view \(name) is at event \(state.eventNumber) and does not include \(target) yet.",
                     context: .init(key: name, path: path))
             }
+            try Task.checkCancellation()
             viewKeeper.withLock { $0 }?.notify(isUrgent: true)
             // Another process may be the one that keeps it.
             Thread.sleep(forTimeInterval: 0.005)

@@ -1,0 +1,16 @@
+import StrataModel
+
+// What `print` shows of moments and positions in the history.
+
+extension HistoryMoment: CustomStringConvertible {
+    /// `event 34`, `transaction 3`, `tag "release"`, a date, or `now`.
+    public var description: String {
+        switch self {
+        case .event(let number): "event \(number)"
+        case .date(let date): "\(date)"
+        case .transaction(let number): "transaction \(number)"
+        case .tag(let name): "tag \(name.debugDescription)"
+        case .now: "now"
+        }
+    }
+}
