@@ -201,7 +201,8 @@ final class GroupChanges {
     static func sum(_ count: Int64, _ delta: Int64, in view: PreparedView) throws(StrataError) -> Int64 {
         guard count + delta >= 0 else {
             throw StrataError(
-                .corrupt, "A group of the view \(view.description.name) would count its objects below zero. Rebuild the view.",
+                .corrupt,
+                "A group of the view \(view.description.name) would count its objects below zero. Rebuild the view.",
                 context: .init(entityName: view.description.entityName))
         }
         return count + delta

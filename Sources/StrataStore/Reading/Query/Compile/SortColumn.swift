@@ -23,8 +23,13 @@ final class SortColumn: Sendable {
     init(
         _ description: SortDescription, _ entity: EntitySchema, _ schema: Schema, allowsMany: Bool = false
     ) throws(StrataError) {
-        let path = try ResolvedPath.of(description.keyPath, in: entity, schema)
         let context = StrataError.Context(entityName: entity.name, key: description.keyPath)
+        let path: ResolvedPath
+        do {
+            path = try ResolvedPath.of(description.keyPath, in: entity, schema)
+        } catch {
+            throw Self.operatorRefusal(description.keyPath, context) ?? error
+        }
         guard allowsMany || !path.isToMany else {
             throw StrataError(
                 .invalidRequest, "\(path.text) has many values, so nothing can be sorted by it.", context: context)
@@ -65,6 +70,16 @@ final class SortColumn: Sendable {
             return "\(path.text) is \(type.name), and objects are not \(verb) by it."
         }
         return "\(path.text) is a composite; objects are \(verb) by its elements, such as \(path.text).\(element.name)."
+    }
+
+    /// The error for a collection operator other than a count, which names what can be sorted by instead.
+    private static func operatorRefusal(_ keyPath: String, _ context: StrataError.Context) -> StrataError? {
+        let steps = keyPath.split(separator: ".")
+        guard let step = steps.first(where: { $0.hasPrefix("@") }), step != "@count" else { return nil }
+        return StrataError(
+            .invalidRequest,
+            "Nothing can be sorted by \(keyPath), because \(step) is computed from several objects. Sort by a derived "
+                + "attribute, or fetch rows, whose order can name a computed column.", context: context)
     }
 
     /// Compares two texts by a key of an order.
