@@ -27,3 +27,10 @@ public struct RequestBudget: Sendable, Hashable, Codable {
     /// No bound, for requests that the app itself has written.
     public static let unlimited = RequestBudget(steps: .max, memoryInBytes: .max)
 }
+
+extension RequestBudget: CustomStringConvertible {
+    /// The most steps and the most memory; `unlimited` without bounds.
+    public var description: String {
+        self == .unlimited ? "unlimited" : "\(steps) steps, \(memoryInBytes) bytes"
+    }
+}

@@ -132,13 +132,6 @@ extension ViewKeyFunction: CustomStringConvertible {
     public var description: String { description(of: "value") }
 }
 
-extension RequestBudget: CustomStringConvertible {
-    /// The most steps and the most memory; `unlimited` without bounds.
-    public var description: String {
-        self == .unlimited ? "unlimited" : "\(steps) steps, \(memoryInBytes) bytes"
-    }
-}
-
 extension HistoryBaseline: CustomStringConvertible {
     /// The last transaction before the cut, its last event and its date.
     public var description: String { "transaction \(transaction), event \(eventNumber), \(date)" }

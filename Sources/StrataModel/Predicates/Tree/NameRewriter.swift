@@ -2,11 +2,11 @@
 ///
 /// It knows the entity that each key path begins at: of the object itself, of the members that a `SUBQUERY` tests, and of
 /// the objects that a `FETCH` asks for. A path from anything else stays as it is.
-package struct NameRewriter<Entity, Failure: Error> {
+package struct NameRewriter<KnownEntity, Failure: Error> {
     /// The new name of a property of an entity, and the entity that it leads to; nil for a property that is not known.
-    package typealias Step = (String, Entity) throws(Failure) -> (name: String, end: Entity?)?
+    package typealias Step = (String, KnownEntity) throws(Failure) -> (name: String, end: KnownEntity?)?
     /// The entity of a name, and its new name; nil for one that is not known.
-    package typealias Named = (String) throws(Failure) -> (name: String, entity: Entity)?
+    package typealias Named = (String) throws(Failure) -> (name: String, entity: KnownEntity)?
 
     private let step: Step
     private let named: Named
@@ -14,8 +14,8 @@ package struct NameRewriter<Entity, Failure: Error> {
 
     /// What names mean at a place: the entity of the object itself, and those of the variables.
     private struct Scope {
-        let object: Entity
-        var variables: [String: Entity] = [:]
+        let object: KnownEntity
+        var variables: [String: KnownEntity] = [:]
     }
 
     /// - Parameter kept: paths from the object itself that stay, such as names of columns.
@@ -25,19 +25,25 @@ package struct NameRewriter<Entity, Failure: Error> {
         self.kept = kept
     }
 
-    package func predicate(_ predicate: FetchPredicate, of entity: Entity) throws(Failure) -> FetchPredicate {
+    package func predicate(
+        _ predicate: FetchPredicate, of entity: KnownEntity
+    ) throws(Failure) -> FetchPredicate {
         try rewritten(predicate, Scope(object: entity))
     }
 
-    package func expression(_ expression: FetchExpression, of entity: Entity) throws(Failure) -> FetchExpression {
+    package func expression(
+        _ expression: FetchExpression, of entity: KnownEntity
+    ) throws(Failure) -> FetchExpression {
         try rewritten(expression, Scope(object: entity)).expression
     }
 
-    package func path(_ path: String, of entity: Entity) throws(Failure) -> String { try rewritten(path, entity).path }
+    package func path(_ path: String, of entity: KnownEntity) throws(Failure) -> String {
+        try rewritten(path, entity).path
+    }
 
     /// Operators and `SELF` stay, and the steps after them begin where those before them end.
-    private func rewritten(_ path: String, _ entity: Entity) throws(Failure) -> (path: String, end: Entity?) {
-        var end: Entity? = entity
+    private func rewritten(_ path: String, _ entity: KnownEntity) throws(Failure) -> (path: String, end: KnownEntity?) {
+        var end: KnownEntity? = entity
         var steps: [String] = []
         for name in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
             guard let start = end, !name.hasPrefix("@"), name.lowercased() != "self" else {
@@ -75,7 +81,7 @@ package struct NameRewriter<Entity, Failure: Error> {
     // MARK: Expressions
 
     /// An expression, and the entity of its objects; nil if it has none, or none that is known.
-    private typealias Result = (expression: FetchExpression, end: Entity?)
+    private typealias Result = (expression: FetchExpression, end: KnownEntity?)
 
     private func rewritten(_ expression: FetchExpression, _ scope: Scope) throws(Failure) -> Result {
         switch expression {
@@ -124,9 +130,9 @@ package struct NameRewriter<Entity, Failure: Error> {
 
     private func rewritten(
         _ parts: [FetchExpression], _ scope: Scope
-    ) throws(Failure) -> (expressions: [FetchExpression], end: Entity?) {
+    ) throws(Failure) -> (expressions: [FetchExpression], end: KnownEntity?) {
         var result: [FetchExpression] = []
-        var end: Entity?
+        var end: KnownEntity?
         for part in parts {
             let (expression, found) = try rewritten(part, scope)
             result.append(expression)
