@@ -33,8 +33,10 @@ import Testing
     }
 
     private func diagnosis(_ store: Store) throws -> String? {
-        try PersistentContainer(over: store).newBackgroundContext().existingObject(with: patient)
-            .value(forKey: "diagnosis") as? String
+        let context = try PersistentContainer(over: store).newBackgroundContext()
+        return try withExtendedLifetime(context) {
+            try context.existingObject(with: patient).value(forKey: "diagnosis") as? String
+        }
     }
 
     @Test func valuesAreReadWithTheKeyOnly() throws {
