@@ -109,8 +109,8 @@ var targets: [Target] = [
     .executableTarget(
         name: "store-crash-child",
         dependencies: [
-            "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "Locking", "StrataTestSupport", "FaultShim",
-            argumentParser,
+            "StrataInspector", "StrataShipping", "StrataGraph", "StrataStore", "StrataModel", "Locking",
+            "StrataTestSupport", "FaultShim", argumentParser,
         ],
         path: "Tests/store-crash-child"),
     .target(

@@ -2,130 +2,41 @@ import Foundation
 import LMDB
 import StrataGraph
 import StrataModel
+import StrataTestSupport
 import Testing
 
 @testable import StrataStore
 
 /// Stores that an earlier version migrated: their many-to-manys have members of an entity that has left the model.
 struct DanglingPairTests {
-    private let url = FileManager.default.temporaryDirectory
-        .appending(path: "strata-\(UUID().uuidString)", directoryHint: .isDirectory)
-
-    private func container(_ hasGone: Bool, isReadOnly: Bool = false) throws -> PersistentContainer {
-        PersistentContainer(
-            name: "Test", model: try Self.model(hasGone), at: .url(url),
-            options: .init(durability: .disposable, isReadOnly: isReadOnly, migration: .automatic))
-    }
-
-    private static func model(_ hasGone: Bool) throws -> ManagedObjectModel {
-        func text(_ name: String) -> PropertyDescription {
-            .attribute(AttributeDescription(name: name, type: .string, isOptional: true))
-        }
-        func many(_ name: String, _ destination: String, _ inverse: String?) -> PropertyDescription {
-            .relationship(
-                RelationshipDescription(
-                    name: name, destinationEntityName: destination, inverseName: inverse, hasNoInverse: inverse == nil,
-                    isToMany: true))
-        }
-        var base = EntityDescription(
-            name: "Base",
-            properties: [text("name"), many("owners", "Owner", "things"), many("friends", "Base", "friends")])
-        base.isAbstract = true
-        return try ManagedObjectModel(
-            entities: [
-                base, EntityDescription(name: "Kept", superentityName: "Base"),
-                EntityDescription(
-                    name: "Owner",
-                    properties: [text("name"), many("things", "Base", "owners"), many("likes", "Base", nil)]),
-            ] + (hasGone ? [EntityDescription(name: "Gone", superentityName: "Base")] : []))
-    }
-
-    /// An owner of a kept object, and of one whose entity is removed. What the migration unlinked is linked again.
-    ///
-    /// - Returns: how many links dangle.
-    private func makeStore() throws -> Int {
-        let old = try container(true)
-        try withLoaded(old) { context in
-            let owner = try context.insertNewObject(forEntityName: "Owner")
-            try owner.setValue("Ann", forKey: "name")
-            let things = try ["Kept", "Gone"].map { name in
-                let thing = try context.insertNewObject(forEntityName: name)
-                try thing.setValue(name, forKey: "name")
-                return thing
-            }
-            try owner.setValue(Set(things), forKey: "things")
-            try owner.setValue(Set(things), forKey: "likes")
-            try things[1].setValue(Set(things), forKey: "friends")
-        }
-        let new = try container(false)
-        try new.loadPersistentStores()
-        defer { new.close() }
-        let store = new.store
-        var keys: [PairKey] = []
-        let migration = try #require(try store.transactions(before: nil, limit: 1).first)
-        try store.events(from: EventNumber(rawValue: 1), through: migration.lastEvent) { event in
-            if case .unlinked(let pair) = event.payload { keys.append(pair.key) }
-            return true
-        }
-        let dangling = keys
-        try store.onWriter {
-            try store.file.write { transaction in
-                var head = try store.file.readHead(transaction)
-                let histories = try store.file.histories(for: head, transaction)
-                var projector = Projector(tables: store.file.tables, histories: histories, tracking: .independent)
-                var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
-                var touched = TouchedSet()
-                for key in dangling {
-                    var payload = ByteWriter()
-                    payload.append(pair: PairEvent(key: key, positions: PairPositions(inSource: 0, inTarget: 0)))
-                    events.append(.linked, key.source, previous: .zero, payload)
-                    touched.add(key.source.entityID, .linked, key.property)
-                    touched.add(key.target.entityID, .linked, key.property)
-                }
-                let description = TransactionDescription(id: .ofTransaction(), touched: touched.records)
-                _ = try LogWriter.append(events, description, after: &head, store.file, transaction, &projector)
-            }
-        }
-        return dangling.count
-    }
-
-    private func names(_ object: ManagedObject, _ key: String) throws -> [String] {
-        let value = try object.value(forKey: key)
-        let members = (value as? [ManagedObject]) ?? Array((value as? Set<ManagedObject>) ?? [])
-        return try members.map { try $0.value(forKey: "name") as? String ?? "-" }.sorted()
-    }
-
-    private func owner(_ context: ManagedObjectContext) throws -> ManagedObject {
-        try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Owner")).first)
-    }
+    private let pairs = DanglingPairs()
+    private typealias Pairs = DanglingPairs
 
     @Test func verificationNamesThemAndReadersPassOverThem() throws {
-        defer { try? FileManager.default.removeItem(at: url) }
-        #expect(try makeStore() == 4)
-        let reading = try container(false, isReadOnly: true)
+        #expect(try pairs.make() == 4)
+        let reading = try pairs.container(false, isReadOnly: true)
         try reading.loadPersistentStores()
         defer { reading.close() }
         let report = try reading.store.verify()
-        #expect(report.problems.map(\.kind) == [.pair, .pair, .pair, .pair], "\(report)")
-        #expect(report.problems.allSatisfy { $0.description.contains("has left the model") }, "\(report)")
+        #expect(report.isSound && report.goneLinkCount == 4, "\(report)")
         let context = reading.newBackgroundContext()
-        for key in ["things", "likes"] { #expect(try names(owner(context), key) == ["Kept"]) }
+        for key in ["things", "likes"] { #expect(try Pairs.names(Pairs.owner(context), key) == ["Kept"]) }
         let kept = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Kept")).first)
-        #expect(try names(kept, "friends").isEmpty)
+        #expect(try Pairs.names(kept, "friends").isEmpty)
         // Nothing is reported by the next fetch.
         #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Base")).count == 1)
     }
 
     @Test func openingForWritingUnlinksThem() throws {
-        defer { try? FileManager.default.removeItem(at: url) }
-        let count = try makeStore()
-        let new = try container(false)
+        let count = try pairs.make()
+        let new = try pairs.container(false)
         let head = try withLoaded(new) { context in
             let events = try #require(try new.transactions().last)
             #expect(events.lastEvent.rawValue - events.firstEvent.rawValue + 1 == UInt64(count))
             #expect(events.contextName == "mending")
-            let owner = try owner(context)
-            for key in ["things", "likes"] { #expect(try names(owner, key) == ["Kept"]) }
+            #expect(try new.store.verify().goneLinkCount == 0)
+            let owner = try Pairs.owner(context)
+            for key in ["things", "likes"] { #expect(try Pairs.names(owner, key) == ["Kept"]) }
             var counting = FetchRequest<ManagedObject>(entityName: "Owner")
             counting.predicate = try FetchPredicate(format: "things.@count == 1 AND likes.@count == 1")
             #expect(try context.count(for: counting) == 1)
@@ -139,34 +50,156 @@ struct DanglingPairTests {
 
     /// Another process writes for longer than an opening waits.
     @Test func aStoreOpensAlsoWhereTheyCannotBeUnlinked() throws {
-        defer { try? FileManager.default.removeItem(at: url) }
-        _ = try makeStore()
-        let lock = open(url.appending(path: "writer.lock").path, O_RDWR)
+        _ = try pairs.make()
+        let lock = open(pairs.url.appending(path: "writer.lock").path, O_RDWR)
         defer { close(lock) }
         try #require(flock(lock, LOCK_EX) == 0)
-        let waiting = PersistentContainer(
-            name: "Test", model: try Self.model(false), at: .url(url),
-            options: .init(durability: .disposable, timeout: .milliseconds(200), migration: .automatic))
+        let waiting = try pairs.container(false, timeout: .milliseconds(200))
         try waiting.loadPersistentStores()
         let context = waiting.newBackgroundContext()
-        #expect(try names(owner(context), "things") == ["Kept"])
+        #expect(try Pairs.names(Pairs.owner(context), "things") == ["Kept"])
         waiting.close()
         try #require(flock(lock, LOCK_UN) == 0)
-        let free = try container(false)
+        let free = try pairs.container(false)
         let last = try withLoaded(free) { _ in try free.transactions().last?.contextName }
         #expect(last == "mending")
     }
 
     /// The entity returns, and with it the links.
     @Test func aModelThatHasTheEntityAgainKeepsThem() throws {
-        defer { try? FileManager.default.removeItem(at: url) }
-        _ = try makeStore()
-        let old = PersistentContainer(
-            name: "Test", model: try Self.model(true), at: .url(url),
-            options: .init(durability: .disposable, migration: .automatic, allowsModelDowngrade: true))
-        try withLoaded(old) { context in
-            let things = try names(owner(context), "things")
+        _ = try pairs.make()
+        try withLoaded(pairs.container(true)) { context in
+            let things = try Pairs.names(Pairs.owner(context), "things")
             #expect(things == ["Gone", "Kept"])
+        }
+    }
+
+    // MARK: A shared log
+
+    /// The first node that opens unlinks them for all.
+    @Test func aNodeOfASharedLogUnlinksThem() throws {
+        let log = MemoryLog()
+        let pairs = DanglingPairs(log.connection())
+        #expect(try pairs.make() == 4)
+        let first = try pairs.container(false)
+        let head = try withLoaded(first) { _ in
+            #expect(try first.transactions().last?.contextName == "mending")
+            return try first.head()
+        }
+        let second = try pairs.container(false, named: pairs.url.lastPathComponent + "-second")
+        defer { try? FileManager.default.removeItem(atPath: pairs.url.path + "-second") }
+        try withLoaded(second) { context in
+            let owner = try Pairs.owner(context)
+            #expect(try second.head() == head)
+            for key in ["things", "likes"] { #expect(try Pairs.names(owner, key) == ["Kept"]) }
+        }
+    }
+
+    /// Nodes that open at the same time unlink each of them once.
+    @Test func nodesThatOpenAtOnceUnlinkThemOnce() async throws {
+        let log = MemoryLog()
+        let pairs = DanglingPairs(log.connection())
+        _ = try pairs.make()
+        let names = (0..<3).map { "\(pairs.url.lastPathComponent)-\($0)" }
+        defer {
+            for name in names {
+                try? FileManager.default.removeItem(at: pairs.url.deletingLastPathComponent().appending(path: name))
+            }
+        }
+        let nodes = try names.map { try pairs.container(false, named: $0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for node in nodes { group.addTask { try node.loadPersistentStores() } }
+            try await group.waitForAll()
+        }
+        for node in nodes {
+            try node.catchUp()
+            let unlinked = try node.transactions().filter { $0.contextName == "mending" }
+            #expect(unlinked.count == 1)
+            #expect(try node.verify().isSound)
+        }
+        #expect(try Set(nodes.map { try $0.head() }).count == 1)
+        for node in nodes { node.close() }
+    }
+
+    // MARK: The past
+
+    private func expectReadsWithout(_ context: ManagedObjectContext, _ place: Comment) throws {
+        let owner = try Pairs.owner(context)
+        for key in ["things", "likes"] { #expect(try Pairs.names(owner, key) == ["Kept"], place) }
+        let kept = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Kept")).first)
+        #expect(try Pairs.names(kept, "friends").isEmpty && Pairs.names(kept, "owners") == ["Ann"], place)
+        #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Base")).count == 1, place)
+        let answers = [
+            ("Owner", "ANY things.name == 'Kept'"), ("Owner", "NONE things.name == 'Gone'"),
+            ("Owner", "SUBQUERY(things, $t, $t.name != 'x').@count == 1"), ("Kept", "ANY owners.name == 'Ann'"),
+        ]
+        for (entity, format) in answers {
+            var request = FetchRequest<ManagedObject>(entityName: entity)
+            request.predicate = try FetchPredicate(format: format)
+            #expect(try context.count(for: request) == 1, "\(place): \(format)")
+        }
+    }
+
+    /// The state that has them shows the same as the one from which they were removed.
+    @Test func momentsReadAsIfTheyWereGone() throws {
+        _ = try pairs.make()
+        let reading = try pairs.container(false, isReadOnly: true)
+        try reading.loadPersistentStores()
+        try expectReadsWithout(reading.newBackgroundContext(), "read only")
+        let before = try reading.head()
+        reading.close()
+        let new = try pairs.container(false)
+        try withLoaded(new) { context in
+            try expectReadsWithout(context, "mended")
+            try expectReadsWithout(new.context(asOf: .event(before)), "before it was mended")
+        }
+    }
+
+    /// Copies of the store, and of the state that has them, are as sound as others.
+    @Test func backupsAndReplaysHaveThem() throws {
+        _ = try pairs.make()
+        let tool = BuiltProgram("strata")
+        let path = pairs.url.path
+        func expectDone(_ words: String..., place: String) throws {
+            let result = try tool.run(words)
+            #expect(result.exitCode == 0, "\(words): \(result)")
+            let made = try tool.run(["verify", place])
+            #expect(made.exitCode == 0, "\(words): \(made)")
+        }
+        let names = ["backup", "restored", "replayed", "saved", "target", "shipped"]
+        defer { for name in names { try? FileManager.default.removeItem(atPath: "\(path).\(name)") } }
+        let found = try tool.run(["verify", path])
+        #expect(found.exitCode == 0 && found.output.contains("4 links to objects whose entity has left"), "\(found)")
+        let exported = try tool.run(["export", path, "Owner"])
+        #expect(exported.exitCode == 0 && !exported.output.contains("Gone"), "\(exported)")
+        try expectDone("backup", path, path + ".backup", place: path + ".backup")
+        try expectDone("restore", path + ".backup", path + ".restored", place: path + ".restored")
+        try expectDone("replay", path, "--into", path + ".replayed", place: path + ".replayed")
+        try expectDone("doctor", path, "--into", path + ".saved", place: path + ".saved")
+        try expectDone("ship", path, path + ".target", place: path)
+        try expectDone("restore", path + ".target", path + ".shipped", place: path + ".shipped")
+        try expectDone("compact", path, place: path)
+        try expectDone("rebuild", path, place: path)
+    }
+
+    /// Nothing that is taken from the past brings them back.
+    @Test func whatIsTakenFromThePastHasNone() throws {
+        _ = try pairs.make()
+        let new = try pairs.container(false)
+        try withLoaded(new) { context in
+            let mending = try #require(try new.transactions().last)
+            let before = EventNumber(rawValue: mending.firstEvent.rawValue - 1)
+            let owner = try Pairs.owner(context)
+            try owner.setValue("Bea", forKey: "name")
+            try owner.setValue(Set<ManagedObject>(), forKey: "things")
+            try context.save()
+            try context.restore(owner.objectID, at: before)
+            #expect(try Pairs.names(owner, "things") == ["Kept"])
+            try context.save()
+            #expect(thrownError { try context.revert(mending.number) }?.code == .merge)
+            #expect(try Pairs.names(owner, "things") == ["Kept"] && Pairs.names(owner, "likes") == ["Kept"])
+            if context.hasChanges { try context.save() }
+            #expect(try new.store.rebuild().isUnchanged)
         }
     }
 }

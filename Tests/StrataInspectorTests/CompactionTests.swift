@@ -43,6 +43,23 @@ import Testing
         #expect(!names.contains { $0.contains("compact") }, "\(names)")
     }
 
+    /// The checkpoint of the old file would be taken for one of a later file that is given its inode number.
+    @Test func theCheckpointOfTheOldFileGoesWithIt() throws {
+        var options = StoreOptions()
+        options.durability = .journaled
+        let checkpoint = store.path + "/checkpoint"
+        for number in 0..<2 {
+            try Store.open(.directory(store.directory), model: nil, options: options).close()
+            let insertion = try Tool.run("insert", store.path, "Genre", "label=war \(number)")
+            #expect(insertion.exitCode == 0 && FileManager.default.fileExists(atPath: checkpoint), "\(insertion)")
+            #expect(try Tool.run("compact", store.path).exitCode == 0)
+            #expect(!FileManager.default.fileExists(atPath: checkpoint))
+        }
+        let query = try Tool.run("query", store.path, "Genre", "--json")
+        #expect(query.output.contains("\"war 0\"") && query.output.contains("\"war 1\""), "\(query)")
+        #expect(try Tool.run("verify", store.path).exitCode == 0)
+    }
+
     /// A commit that is on its way is in the file before readers see it.
     @Test func theStampOfTheFileIsTakenBetweenCommits() throws {
         let lock = open(store.path + "/writer.lock", O_RDWR | O_CREAT, 0o600)

@@ -22,18 +22,20 @@ final class StoreLife {
 
     let folder = FileManager.default.temporaryDirectory.appending(
         component: "life-\(UUID().uuidString)", directoryHint: .isDirectory)
-    private var random: SeededGenerator
+    var random: SeededGenerator
     private(set) var container: PersistentContainer
     private var model = 0
     private var key = 0
     private var name = "store-0.strata"
     private var targetName = "target-0"
     private var places = 0
+    /// Follows the target for as long as the store ships to it.
+    var standby: URL?
     private(set) var now: State = [:]
     private(set) var history: [(event: EventNumber, state: State)] = []
     /// Moments up to it are gone, and those of films up to the second.
-    private var cut = EventNumber.zero
-    private var thinned = EventNumber.zero
+    private(set) var cut = EventNumber.zero
+    private(set) var thinned = EventNumber.zero
     /// What was done, for the message of a failure.
     private(set) var steps: [String] = []
 
@@ -49,8 +51,8 @@ final class StoreLife {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    private var url: URL { folder.appending(component: name, directoryHint: .isDirectory) }
-    private var target: DirectoryTarget {
+    var url: URL { folder.appending(component: name, directoryHint: .isDirectory) }
+    var target: DirectoryTarget {
         DirectoryTarget(folder.appending(component: targetName, directoryHint: .isDirectory))
     }
     private var yearName: String { Self.models[model % Self.models.count].name }
@@ -98,7 +100,7 @@ final class StoreLife {
         ])
     }
 
-    private func made(_ url: URL, isReadOnly: Bool = false) throws -> PersistentContainer {
+    func made(_ url: URL, isReadOnly: Bool = false) throws -> PersistentContainer {
         var options = PersistentStoreOptions(
             durability: .journaled, isReadOnly: isReadOnly, allowsModelDowngrade: true)
         options.encryption = StoreEncryption(
@@ -110,9 +112,16 @@ final class StoreLife {
 
     private func open() throws { container = try made(url) }
 
-    private func nextPlace() -> String {
+    func nextPlace() -> URL {
         places += 1
-        return "store-\(places).strata"
+        return folder.appending(component: "store-\(places).strata", directoryHint: .isDirectory)
+    }
+
+    /// Goes on with the store at another place.
+    func move(to place: URL) throws {
+        container.close()
+        name = place.lastPathComponent
+        try open()
     }
 
     // MARK: Steps
@@ -120,7 +129,7 @@ final class StoreLife {
     func step() throws {
         let work = [
             "save", "save", "save", "save", "revert", "restore", "trim", "thin", "erase", "tag", "migrate", "exchange",
-            "ship", "return", "standby", "rotate", "rebuild", "reopen",
+            "ship", "ship", "return", "standby", "follow", "travel", "kill", "rotate", "rebuild", "reopen",
         ].randomElement(using: &random)!
         steps.append(work)
         switch work {
@@ -138,7 +147,10 @@ final class StoreLife {
         case "exchange": try exchange()
         case "ship": _ = try LogShipper(container.store, target).ship(makesSnapshot: Bool.random(using: &random))
         case "return": try goOnFromTarget()
-        case "standby": try follow()
+        case "standby": try makeStandby()
+        case "follow": try follow()
+        case "travel": try restoreAMoment()
+        case "kill": try kill()
         case "rotate":
             container.close()
             key = (key + 1) % Self.keys.count
@@ -255,7 +267,7 @@ final class StoreLife {
         if context.hasChanges { try context.save() }
     }
 
-    private func kept(_ first: EventNumber) -> [(event: EventNumber, state: State)] {
+    func kept(_ first: EventNumber) -> [(event: EventNumber, state: State)] {
         history.filter { $0.event >= first }
     }
 
@@ -302,27 +314,10 @@ final class StoreLife {
         try open()
     }
 
-    /// The store is lost, and what was shipped goes on.
-    private func goOnFromTarget() throws {
-        _ = try LogShipper(container.store, target).ship()
-        let place = nextPlace()
-        container.close()
-        _ = try TargetRestore(target).run(to: folder.appending(component: place, directoryHint: .isDirectory), .now)
-        name = place
+    /// Ships to another target from now on.
+    func beginTarget() {
         targetName = "target-\(places)"
-        try open()
-    }
-
-    private func follow() throws {
-        _ = try LogShipper(container.store, target).ship()
-        let place = folder.appending(component: nextPlace(), directoryHint: .isDirectory)
-        let standby = try Standby(target, at: place)
-        let end = try standby.catchUp().position
-        #expect(end == (try container.store.logPosition()), comment)
-        standby.close()
-        let reader = try made(place, isReadOnly: true)
-        defer { reader.close() }
-        #expect(try Self.state(reader.newBackgroundContext()) == now, comment)
+        standby = nil
     }
 
     /// Every moment that is kept is what it was; an earlier one is refused.

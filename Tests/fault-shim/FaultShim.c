@@ -3,12 +3,7 @@
 
 #define _GNU_SOURCE
 #include "FaultShim.h"
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define FAULT_SHIM_OFF 1
-#endif
-#endif
+#include "Sanitizer.h"
 
 #if defined(__linux__) && !defined(FAULT_SHIM_OFF)
 

@@ -144,7 +144,8 @@ void recorded_open(int descriptor, struct place place, int was_there, int flags)
             int object = new_object(&status);
             append_names(
                 (struct record){
-                    .kind = RECORD_MAKE, .object = (uint32_t)object, .parent = (uint32_t)place.directory},
+                    .kind = RECORD_MAKE, .object = (uint32_t)object, .parent = (uint32_t)place.directory,
+                    .offset = status.st_ino},
                 place.name, "", NULL);
         } else if (flags & O_TRUNC && object_of(&status) >= 0) {
             append((struct record){.kind = RECORD_LENGTH, .object = (uint32_t)object_of(&status)});
@@ -162,7 +163,8 @@ void recorded_make_directory(struct place place, int directory, const char *path
     int object = new_object(&status);
     append_names(
         (struct record){
-            .kind = RECORD_MAKE, .object = (uint32_t)object, .parent = (uint32_t)place.directory, .flags = 1},
+            .kind = RECORD_MAKE, .object = (uint32_t)object, .parent = (uint32_t)place.directory, .flags = 1,
+            .offset = status.st_ino},
         place.name, "", NULL);
     leave();
 }
@@ -270,7 +272,7 @@ static void record_entry(int directory, int parent, const char *name) {
     append_names(
         (struct record){
             .kind = is_new ? RECORD_MAKE : RECORD_LINK, .object = (uint32_t)object, .parent = (uint32_t)parent,
-            .flags = (uint32_t)is_directory},
+            .flags = (uint32_t)is_directory, .offset = is_new ? status.st_ino : 0},
         name, "", NULL);
     int opened = (int)syscall(SYS_openat, directory, name, O_RDONLY | O_CLOEXEC, 0);
     if (opened < 0) abort();

@@ -94,8 +94,8 @@ struct Erasing: Sendable {
 }
 
 extension Work {
-    /// Opens a store of notes, and saves on a thread of its own. Says "1 number" of saves.
-    private func saveNotes() throws -> (store: Store, notes: Erasing) {
+    /// Opens a store of notes.
+    func openNotes() throws -> (store: Store, notes: Erasing) {
         let isThere = FileManager.default.fileExists(atPath: directory.appending(component: "data.mdb").path())
         let store: Store
         do {
@@ -103,39 +103,49 @@ extension Work {
         } catch let error as StrataError where error.code == .invalidModel {
             store = try open(try Erasing.model())
         }
-        let erasing = try Erasing(store)
-        let first = (try erasing.notes().keys.max() ?? 0) + 1
-        Thread.detachNewThread {
-            do {
-                for number in first..<first + min(rounds, 1 << 20) {
-                    try erasing.save(number)
-                    say(1, number)
-                }
-            } catch {
-                fatalError("\(error)")
+        return (store, try Erasing(store))
+    }
+
+    /// Makes a store of so many notes.
+    func prepareNotes(_ count: Int) throws {
+        let (store, notes) = try openNotes()
+        for number in 1...count { try notes.save(number) }
+        store.close()
+    }
+
+    /// Opens a store of notes, and saves on a thread of its own. Says "1 number" of saves.
+    private func saveNotes() throws -> (store: Store, notes: Erasing, saving: DispatchGroup) {
+        let (store, notes) = try openNotes()
+        let first = (try notes.notes().keys.max() ?? 0) + 1
+        let saving = onThread {
+            for number in first..<first + min(rounds, 1 << 20) {
+                try notes.save(number)
+                say(1, number)
             }
         }
-        return (store, erasing)
+        return (store, notes, saving)
     }
 
     /// Erasures beside saves of thread 1. Says "0 number" of notes that were erased.
     func erase() throws {
-        let (store, notes) = try saveNotes()
+        let (store, notes, saving) = try saveNotes()
         for _ in 1...rounds {
             if let number = try notes.erase() { say(0, number) } else { usleep(500) }
         }
+        saving.wait()
         store.close()
     }
 
     /// Thinnings in many small commits, beside saves of thread 1. Says "0 count".
     func thin() throws {
-        let store = try saveNotes().store
+        let (store, _, saving) = try saveNotes()
         for count in 1...rounds {
             let end = try store.lastEvent(beyond: .transactions(5)) ?? .zero
             let report = try store.thinHistory(
                 of: ["Note"], through: end, MaintenanceNote(author: "child"), limits: TrimLimits(events: 3))
             if report.changedEvents > 0 { say(0, count) } else { usleep(500) }
         }
+        saving.wait()
         store.close()
     }
 }

@@ -14,6 +14,8 @@ struct Image {
     }
 
     var files: [String: [UInt8]?] = [:]
+    /// The inode numbers that recorded files had, by the same paths.
+    var numbers: [String: UInt64] = [:]
 
     /// The files that there are below a directory.
     static func files(of root: URL) throws -> [String: [UInt8]?] {
@@ -25,6 +27,13 @@ struct Image {
             files[name] = .some(isDirectory ? nil : [UInt8](try Data(contentsOf: file)))
         }
         return files
+    }
+
+    /// Writes the files as `write(to:)`, and has them say that they have the inode numbers that they had.
+    func writeAsRecorded(to root: URL) throws {
+        try write(to: root)
+        number_nothing()
+        for (name, number) in numbers { number_file(root.appending(path: name).path(percentEncoded: false), number) }
     }
 
     /// Writes the files below a directory, which is made.
@@ -51,9 +60,11 @@ struct Image {
 struct ImageTree {
     private var content: [Int: [UInt8]] = [:]
     private var entries: [Int: [String: Int]] = [0: [:]]
+    private var numbers: [Int: UInt64] = [:]
 
     mutating func apply(_ change: Trace.Operation, _ fate: Image.Fate) {
         if change.kind == RECORD_MAKE {
+            numbers[change.object] = UInt64(change.offset)
             if change.flags != 0 { entries[change.object] = [:] } else { content[change.object] = [] }
         }
         if case .lost = fate { return }
@@ -104,6 +115,7 @@ struct ImageTree {
         var image = Image()
         func add(_ directory: Int, _ path: String) {
             for (name, object) in entries[directory] ?? [:] {
+                image.numbers[path + name] = numbers[object]
                 if entries[object] != nil {
                     image.files[path + name] = .some(nil)
                     add(object, path + name + "/")

@@ -5,46 +5,65 @@ import StrataStore
 /// Checks a state that a power cut may have left: the stores open and verify, hold all that they have promised to hold,
 /// and take another save.
 struct ImageCheck {
-    private let root: URL
+    let root: URL
     private let work: String
-    private let options: StoreOptions
-    private let said: [Int: Int]
-    private let isKill: Bool
+    let options: StoreOptions
+    /// The last number of each kind that was acknowledged.
+    let said: [Int: Int]
+    private let end: End
+
+    /// What has ended in the middle.
+    enum End {
+        /// The process only, which takes nothing at any durability.
+        case ofProcess
+        /// The system, after it had written everything to the disk.
+        case orderly
+        case ofPower
+    }
 
     /// What is wrong.
     struct Finding: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// - Parameters:
-    ///   - said: the last number of each kind that was acknowledged.
-    ///   - isKill: whether only the process has ended, which takes nothing at any durability.
-    init(_ root: URL, _ work: String, _ options: StoreOptions, _ said: [Int: Int], isKill: Bool) {
+    init(_ root: URL, _ work: String, _ options: StoreOptions, _ said: [Int: Int], _ end: End) {
         self.root = root
         self.work = work
         self.options = options
         self.said = said
-        self.isKill = isKill
+        self.end = end
     }
+
+    /// The work that was done here.
+    var recorded: Work { Work(directory: Recording.store(in: root), options: options) }
 
     func run() throws {
         let directory = Recording.store(in: root)
         switch work {
         case "migrate": try checkNotes(directory)
         case "create": try checkCreated()
+        case "trim": try checkTrimmed()
+        case "upgrade": try checkUpgraded()
+        case "rotate": try checkRotated()
+        case "restore": try checkRestored()
+        case "subjects": try checkSubjects()
+        case "erase": try checkErased()
+        case "thin": try checkThinned()
+        case "ship", "thinnedship", "follow": try checkShipped()
         default:
             try checkSaves(directory)
             if work == "backup" { try checkBackups() }
         }
     }
 
-    private func expect(_ condition: Bool, _ text: @autoclosure () -> String) throws {
+    func expect(_ condition: Bool, _ text: @autoclosure () -> String) throws {
         if !condition { throw Finding(description: text()) }
     }
 
     // MARK: Saves
 
     private func checkSaves(_ directory: URL) throws {
+        try checkReader(directory)
         let store = try Store.open(.directory(directory), model: nil, options: options)
         defer { store.close() }
         try checkNumbers(store)
@@ -56,19 +75,33 @@ struct ImageCheck {
         try verify(store, "after a save")
     }
 
+    /// Who opens the store for reading first sees what is promised, or is refused.
+    private func checkReader(_ directory: URL) throws {
+        var reading = options
+        reading.isReadOnly = true
+        let store: Store
+        do {
+            store = try Store.open(.directory(directory), model: nil, options: reading)
+        } catch is StrataError {
+            return
+        }
+        defer { store.close() }
+        try checkNumbers(store)
+    }
+
     /// What is still there of so much that was acknowledged: relaxed durability may lose one commit, and a thread has one
     /// save in it at most. With checkpoints, what was closed is there.
     private func promised(_ acknowledged: Int) -> Int {
         switch options.durability {
         case .full, .journaled: return acknowledged
-        // The check opens the store after another start of the system, so also a kill takes it back.
-        case .checkpointed: return work == "create" ? acknowledged : 0
-        case .relaxed, .disposable: return isKill ? acknowledged : acknowledged - 1
+        // After another start of the system the store goes back to its checkpoint, whatever the disk has.
+        case .checkpointed: return work == "create" || end == .ofProcess ? acknowledged : 0
+        case .relaxed, .disposable: return end == .ofPower ? acknowledged - 1 : acknowledged
         }
     }
 
-    /// The saves of each thread are there without a gap, as many as were acknowledged, and at most one more.
-    private func checkNumbers(_ store: Store) throws {
+    /// The numbers of the saves of each thread, in the order of the log.
+    func saves(_ store: Store) throws -> [Int: [Int]] {
         var numbers: [Int: [Int]] = [:]
         for transaction in try store.transactions(limit: .max) {
             guard let thread = transaction.metadata["t"].flatMap({ Int($0) }),
@@ -76,6 +109,12 @@ struct ImageCheck {
             else { continue }
             numbers[thread, default: []].append(number)
         }
+        return numbers
+    }
+
+    /// The saves of each thread are there without a gap, as many as were acknowledged, and at most one more.
+    private func checkNumbers(_ store: Store) throws {
+        let numbers = try saves(store)
         var movies = 0
         for thread in 1...3 {
             let saved = numbers[thread] ?? []
@@ -91,7 +130,7 @@ struct ImageCheck {
         try expect(found == movies, "\(found) movies instead of \(movies)")
     }
 
-    private func verify(_ store: Store, _ place: String) throws {
+    func verify(_ store: Store, _ place: String) throws {
         let report = try store.verify()
         try expect(report.isSound, "\(place): \(report.problems.map(\.description))")
     }

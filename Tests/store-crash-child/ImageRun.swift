@@ -10,6 +10,8 @@ import StrataTestSupport
 /// whole, lost, or torn at sectors or pages, in whatever order the disk took them. Names that were made, moved or removed
 /// may be lost until their directory is synced.
 ///
+/// Or, for `kills`, the process has ended before any of the operations, and the system goes on.
+///
 /// Prints a line for each state: its number, and what is wrong with it.
 struct ImageRun {
     private let root: URL
@@ -18,9 +20,11 @@ struct ImageRun {
     private let work: String
     private let seed: UInt64
     private let numbers: Range<Int>
+    private let isOfKills: Bool
 
     init(_ arguments: [String], _ options: StoreOptions) throws {
         root = URL(filePath: arguments[2], directoryHint: .isDirectory)
+        isOfKills = arguments[1] == "kills"
         self.options = options
         work = arguments[4]
         trace = try Trace(URL(filePath: arguments[5]))
@@ -30,15 +34,17 @@ struct ImageRun {
     }
 
     func run() throws {
-        try startSystemAgain(in: root)
+        if !isOfKills { try startSystemAgain(in: root) }
+        let manners = isOfKills || options.durability == .disposable ? [.kill] : Trace.Manner.allCases
         for number in numbers {
             let place = root.appending(path: "image-\(number)", directoryHint: .isDirectory)
             defer { try? FileManager.default.removeItem(at: place) }
             var generator = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
-            let (cut, image, manner) = trace.crash(options.durability, &generator)
+            let (cut, image, manner) = trace.crash(manners, &generator)
             do {
-                try image.write(to: place)
-                try ImageCheck(place, work, options, trace.said(before: cut), isKill: manner == .kill).run()
+                try image.writeAsRecorded(to: place)
+                let end: ImageCheck.End = isOfKills ? .ofProcess : manner == .kill ? .orderly : .ofPower
+                try ImageCheck(place, work, options, trace.said(before: cut), end).run()
                 reportLine("\(number)")
             } catch {
                 let place = "before operation \(cut) of \(trace.operations.count)"

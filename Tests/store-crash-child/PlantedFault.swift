@@ -34,9 +34,9 @@ extension Work {
         var saver = try Saver(store, thread: 1)
         for _ in 1...10 { _ = try saver.save() }
         try store.read(at: try store.head()) { snapshot in
-            let objects = try objects(of: snapshot, store.schema)
+            let objects = try Self.objects(of: snapshot, store.schema)
             try savesOfAnotherThread(saver)
-            if try self.objects(of: snapshot, store.schema) != objects { fatalError("an older state has changed") }
+            if try Self.objects(of: snapshot, store.schema) != objects { fatalError("an older state has changed") }
         }
         let report = try store.verify()
         if !report.isSound { fatalError("\(report.problems.map(\.description))") }
@@ -60,7 +60,7 @@ extension Work {
         if let error = result.withLock({ $0 }) { throw error }
     }
 
-    private func objects(of snapshot: Snapshot, _ schema: Schema) throws -> [ObjectID: RowImage] {
+    static func objects(of snapshot: Snapshot, _ schema: Schema) throws -> [ObjectID: RowImage] {
         var objects: [ObjectID: RowImage] = [:]
         for entity in schema.entities {
             try snapshot.scan(entity.id) { id, row in

@@ -1,7 +1,5 @@
-import ArgumentParser
 import FaultShim
 import Foundation
-import StrataInspector
 import StrataModel
 import StrataStore
 
@@ -40,7 +38,7 @@ struct Recording {
         let descriptor = open(trace, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
         record_begin(root.path(percentEncoded: false), descriptor)
-        if hasSaves { record_mark(Self.before + 1, Self.savesBefore) }
+        if hasSaves { record_mark(Self.before + 1, savesBefore) }
         fault?.kind.plant(nth: fault?.nth ?? 1)
         try work.run(name)
         let count = record_end()
@@ -51,18 +49,30 @@ struct Recording {
         print("recorded \(count)")
     }
 
-    private static let savesBefore = 6
-    private var hasSaves: Bool { name != "create" && name != "migrate" }
+    private var savesBefore: Int { name == "restore" ? 8 : 6 }
+    private var hasSaves: Bool { !["create", "migrate", "upgrade", "rotate", "subjects"].contains(name) }
 
     /// The state that the work starts from, which is durable.
     private func prepare() throws {
-        if name == "migrate" { return try MigratedModel.fill(work.directory, Self.noteCount) }
-        guard hasSaves else { return }
-        let store = try work.openAsItIs()
-        var saver = try Saver(store, thread: 1)
-        for _ in 0..<Self.savesBefore { _ = try saver.save() }
-        store.close()
+        switch name {
+        case "create", "subjects": break
+        case "migrate": try MigratedModel.fill(work.directory, Self.noteCount)
+        case "upgrade": try work.prepareUpgrade()
+        case "rotate": try RotatedNotes.fill(work, Self.noteCount)
+        case "erase", "thin", "ship", "thinnedship", "follow": try work.prepareNotes(savesBefore)
+        default:
+            let store = try work.openAsItIs()
+            var saver = try Saver(store, thread: 1)
+            for number in 1...savesBefore {
+                if name == "restore", number == Self.savesInBackup + 1 { try store.backup(to: work.kept) }
+                _ = try saver.save()
+            }
+            store.close()
+        }
     }
+
+    /// The saves of a backup that replaces the store.
+    static let savesInBackup = 6
 
     /// Whether the records are complete: what they come to is what is there.
     private func compare() throws {
@@ -72,17 +82,6 @@ struct Recording {
         guard image.files == found else {
             let names = Set(image.files.keys).union(found.keys).filter { image.files[$0] != found[$0] }
             throw StrataError(.persistentStoreOperation, "the records do not tell of all changes: \(names.sorted())")
-        }
-    }
-}
-
-extension Work {
-    /// `strata compact`, as a user runs it.
-    func compact() throws {
-        for count in 1...rounds {
-            var command = try StrataCommand.parseAsRoot(["compact", directory.path(percentEncoded: false), "--json"])
-            try command.run()
-            say(0, count)
         }
     }
 }

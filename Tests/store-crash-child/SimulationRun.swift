@@ -87,10 +87,10 @@ struct SimulationRun {
     ) throws -> String? {
         let place = root.appending(path: "cut-\(number)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: place) }
-        let (cut, image, manner) = trace.crash(options.durability, &generator)
+        let (cut, image, manner) = trace.crash(Trace.Manner.allCases, &generator)
         let said = trace.said(before: cut)
         do {
-            try image.write(to: place)
+            try image.writeAsRecorded(to: place)
             let view = AppView(try Simulation.open(Recording.store(in: place), options))
             defer { view.close() }
             let state = try view.whole()

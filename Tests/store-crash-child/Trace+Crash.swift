@@ -1,3 +1,4 @@
+import FaultShim
 import Foundation
 import StrataStore
 import StrataTestSupport
@@ -12,11 +13,16 @@ extension Trace {
 
     /// A state that the end of the process or a power cut may leave: before which operation it comes, the files, and how
     /// those changes have fared that were not durable.
+    ///
+    /// - Parameter manners: one of these is chosen.
     func crash(
-        _ durability: StoreDurability, _ generator: inout SeededGenerator
+        _ manners: [Manner], _ generator: inout SeededGenerator
     ) -> (cut: Int, image: Image, manner: Manner) {
-        let cut = Int.random(in: start...operations.count, using: &generator)
-        let manners = durability == .disposable ? [.kill] : Manner.allCases
+        var cut = Int.random(in: start...operations.count, using: &generator)
+        // Half of them beside a sync or a change of names, which are few among the writes.
+        if Bool.random(using: &generator), let step = steps.randomElement(using: &generator) {
+            cut = Int.random(in: step...step + 1, using: &generator)
+        }
         let manner = manners.randomElement(using: &generator) ?? .kill
         let pending = pending(before: cut)
         var fates: [Int: Image.Fate] = [:]
@@ -36,6 +42,11 @@ extension Trace {
             }
         }
         return (cut, image(before: cut) { fates[$0] ?? .whole }, manner)
+    }
+
+    /// The operations that make changes durable, or change names.
+    private var steps: [Int] {
+        (start..<operations.count).filter { operations[$0].kind == RECORD_SYNC || operations[$0].isOfName }
     }
 
     private func lost(_ change: Int, _ generator: inout SeededGenerator) -> Image.Fate {

@@ -18,6 +18,7 @@ struct Trace {
         /// Whether it changes a file, so that a power cut may take it.
         var isChange: Bool { kind <= RECORD_LENGTH || kind == RECORD_MAPPED }
         var isOfContent: Bool { kind == RECORD_WRITE || kind == RECORD_MAPPED }
+        var isOfName: Bool { [RECORD_MAKE, RECORD_LINK, RECORD_REMOVE, RECORD_RENAME].contains(kind) }
     }
 
     let operations: [Operation]

@@ -22,7 +22,7 @@
 // The same work, done a few times and recorded, and the states that a power cut during it may leave (`Recording`):
 //
 //     store-crash-child record DIRECTORY DURABILITY WORK TRACE ROUNDS [FAULT NTH]
-//     store-crash-child images DIRECTORY DURABILITY WORK TRACE SEED FIRST COUNT
+//     store-crash-child images|kills DIRECTORY DURABILITY WORK TRACE SEED FIRST COUNT
 //     store-crash-child damage DIRECTORY DURABILITY WORK TRACE SEED FIRST COUNT
 //
 // Simulations (`Simulation`), from a seed on, each with so many steps; then a check of so many power cuts of each:
@@ -75,21 +75,14 @@ struct Work: Sendable {
 
     func saves(threads: Int = 3) throws {
         let store = try openAsItIs()
-        let group = DispatchGroup()
-        for thread in 1...threads {
+        let saving = try (1...threads).map { thread in
             let saver = try Saver(store, thread: thread)
-            group.enter()
-            Thread.detachNewThread {
+            return onThread {
                 var saver = saver
-                do {
-                    for _ in 1...rounds { say(thread, try saver.save()) }
-                } catch {
-                    fatalError("\(error)")
-                }
-                group.leave()
+                for _ in 1...rounds { say(thread, try saver.save()) }
             }
         }
-        group.wait()
+        for group in saving { group.wait() }
         store.close()
     }
 
@@ -153,37 +146,54 @@ extension Work {
         var options = options
         (options.packing.fewestInTransaction, options.packing.newestApart) = (1 << 40, 1 << 40)
         let store = try Work(directory: directory, options: options).openAsItIs()
-        try saveBeside(store)
+        let saving = try saveBeside(store)
         for count in 1...rounds {
             let report = try store.upgrade(keeping: 5)
             if report.stepCount > 0 { say(0, count) } else { usleep(500) }
         }
+        saving.wait()
         store.close()
     }
 
-    /// Saves of thread 1 without end.
-    private func saveBeside(_ store: Store) throws {
+    /// Saves of thread 1, on a thread of its own.
+    ///
+    /// - Returns: what they leave when they are done.
+    private func saveBeside(_ store: Store) throws -> DispatchGroup {
         let saver = try Saver(store, thread: 1)
-        Thread.detachNewThread {
+        return onThread {
             var saver = saver
+            for _ in 1...rounds { say(1, try saver.save()) }
+        }
+    }
+
+    /// Runs the body on a thread of its own. An error ends the process.
+    ///
+    /// - Returns: what the thread leaves at its end.
+    func onThread(_ body: @escaping @Sendable () throws -> Void) -> DispatchGroup {
+        let group = DispatchGroup()
+        group.enter()
+        Thread.detachNewThread {
             do {
-                for _ in 1...rounds { say(1, try saver.save()) }
+                try body()
             } catch {
                 fatalError("\(error)")
             }
+            group.leave()
         }
+        return group
     }
 
     /// Truncations in many small commits, beside saves of thread 1.
     func trim() throws {
         let store = try openAsItIs()
         let limits = TrimLimits(events: 3)
-        try saveBeside(store)
+        let saving = try saveBeside(store)
         for count in 1...rounds {
             let end = try store.lastEvent(beyond: .transactions(10)) ?? .zero
             let report = try store.truncateHistory(through: end, MaintenanceNote(author: "child"), limits: limits)
             if report.droppedTransactions > 0 { say(0, count) } else { usleep(500) }
         }
+        saving.wait()
         store.close()
     }
 
@@ -221,6 +231,13 @@ extension Work {
         case "erase": try erase()
         case "views": try views()
         case "compact": try compact()
+        case "upgrade": try upgrade()
+        case "rotate": try rotate()
+        case "restore": try restore()
+        case "subjects": try subjects()
+        case "ship": try ship()
+        case "thinnedship": try ship(keepingSnapshots: 2)
+        case "follow": try ship(follows: true)
         case "alone": try saves(threads: 1)
         case "second": try saves(ofThread: 2)
         case "watch": try watch()
@@ -244,7 +261,7 @@ options.packing = .eager
 CountedNumbers.register()
 switch arguments[1] {
 case "record": try Recording(arguments, options).run()
-case "images": try ImageRun(arguments, options).run()
+case "images", "kills": try ImageRun(arguments, options).run()
 case "damage": try DamageRun(arguments, options).run()
 case "simulate", "check":
     // No lease of row numbers comes in the middle, from a thread of its own.

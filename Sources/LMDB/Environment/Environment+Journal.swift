@@ -60,6 +60,20 @@ extension Environment {
         try withHandle("make a checkpoint") { _ throws(LMDBError) in try makeCheckpoint() }
     }
 
+    /// Makes a checkpoint when the data file has all changes of the journal.
+    ///
+    /// A data file that was put in the place of another one begins LMDB's numbers of commits again. Entries of the former
+    /// file are overwritten then: their higher numbers would say that the data file lacks them.
+    ///
+    /// - Throws: `busy`, `noSpaceOrIO`.
+    package func settleJournal() throws(LMDBError) {
+        let newest = try withHandle("look at the newest commit") { handle throws(LMDBError) in
+            UInt64(Self.shape(of: handle).info.me_last_txnid)
+        }
+        guard journal.withLock({ $0 })?.hasEntries(after: newest) == true else { return try checkpoint() }
+        try wipeJournal()
+    }
+
     /// Removes the journal of an environment that is not `journaled` any more. The data file must have its changes,
     /// synced.
     package func removeJournal() throws(LMDBError) {

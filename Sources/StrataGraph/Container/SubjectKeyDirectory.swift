@@ -122,7 +122,10 @@ private final class KeyFile {
     private let descriptor: Int32
     /// The bytes of whole records.
     private var bytes: [UInt8] = []
-    private var offsets: [SubjectID: Int] = [:]
+    /// Where the record of each subject is; nil for the first searches, which look at the records.
+    private var offsets: [SubjectID: Int]?
+    private var searchCount = 0
+    private static let searchesWithoutOffsets = 4
 
     convenience init?(_ folder: URL, _ subject: SubjectID, isWritten: Bool) throws {
         try self.init(folder, subject.bytes[0], isWritten: isWritten)
@@ -131,22 +134,21 @@ private final class KeyFile {
     /// Nil if the file is missing and is not to be written.
     init?(_ folder: URL, _ byte: UInt8, isWritten: Bool) throws {
         path = folder.appending(path: (byte < 16 ? "0" : "") + String(byte, radix: 16) + ".keys").path
-        var isNew = false
         var opened = open(path, (isWritten ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW)
         if opened < 0, errno == ENOENT {
             if !isWritten { return nil }
             opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            isNew = true
         }
         descriptor = opened
         guard opened >= 0 else { throw Self.failure("open", path) }
-        if isNew { try BlobFile.syncDirectory(folder.path) }
         if isWritten {
             while flock(descriptor, LOCK_EX) != 0 {
                 guard errno == EINTR else { throw Self.failure("lock", path) }
             }
         }
         try read()
+        // The name of a file is durable before its first key, also if the process that made the file has failed.
+        if isWritten, bytes.isEmpty { try BlobFile.syncDirectory(folder.path) }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -165,7 +167,21 @@ private final class KeyFile {
             guard count > 0 else { throw Self.failure("read", path) }
             done += count
         }
-        for offset in stride(from: 0, to: size, by: Self.recordSize) { offsets[subject(at: offset)] = offset }
+    }
+
+    /// The newest record of a subject counts.
+    private func offset(of subject: SubjectID) -> Int? {
+        searchCount += 1
+        if offsets == nil, searchCount > Self.searchesWithoutOffsets { offsets = allOffsets }
+        if let offsets { return offsets[subject] }
+        return stride(from: bytes.count - Self.recordSize, through: 0, by: -Self.recordSize)
+            .first { self.subject(at: $0) == subject }
+    }
+
+    private var allOffsets: [SubjectID: Int] {
+        var offsets: [SubjectID: Int] = [:]
+        for offset in stride(from: 0, to: bytes.count, by: Self.recordSize) { offsets[subject(at: offset)] = offset }
+        return offsets
     }
 
     private func subject(at offset: Int) -> SubjectID {
@@ -174,7 +190,7 @@ private final class KeyFile {
 
     /// - Throws: `corrupt` for a damaged record.
     func record(of subject: SubjectID) throws -> Record? {
-        guard let offset = offsets[subject] else { return nil }
+        guard let offset = offset(of: subject) else { return nil }
         let key = try bytes.withUnsafeBytes { bytes in
             let record = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Self.recordSize])
             guard record.loadUnaligned(fromByteOffset: 56, as: UInt64.self).littleEndian == Self.sum(record) else {
@@ -189,7 +205,7 @@ private final class KeyFile {
         return Record(subject: subject, key: key, offset: offset)
     }
 
-    func records() throws -> [Record] { try offsets.keys.compactMap { try record(of: $0) } }
+    func records() throws -> [Record] { try allOffsets.keys.compactMap { try record(of: $0) } }
 
     func append(_ subject: SubjectID, _ key: SubjectKey) throws {
         let offset = bytes.count
@@ -217,7 +233,7 @@ private final class KeyFile {
         } else {
             bytes.replaceSubrange(offset..<offset + record.count, with: record)
         }
-        offsets[subject] = offset
+        offsets?[subject] = offset
     }
 
     func synchronize() throws {

@@ -87,6 +87,8 @@ struct Compaction {
     private func exchange(with made: String) throws {
         var status = stat()
         guard stat(file, &status) == 0, chmod(made, status.st_mode & 0o777) == 0 else { throw failure("exchanged") }
+        // From now on neither its checkpoint nor its journal keep what is not synced of it.
+        try sync(file, O_RDONLY)
         guard link(file, kept) == 0 || errno == EEXIST && unlink(kept) == 0 && link(file, kept) == 0 else {
             throw failure("kept")
         }
@@ -96,11 +98,13 @@ struct Compaction {
         try syncDirectory()
     }
 
-    private func syncDirectory() throws {
-        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw failure("synced") }
-        defer { close(directory) }
-        guard fsync(directory) == 0 else { throw failure("synced") }
+    private func syncDirectory() throws { try sync(path, O_RDONLY | O_DIRECTORY) }
+
+    private func sync(_ path: String, _ flags: Int32) throws {
+        let descriptor = open(path, flags | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("synced") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("synced") }
     }
 
     private static let sums = "/pages.sums"
@@ -130,7 +134,17 @@ struct Compaction {
             try syncDirectory()
             throw error
         }
+        try removeCheckpoint()
         if !keepsOld, unlink(kept) != 0 { throw failure("removed") }
+    }
+
+    /// Removes the checkpoint of the old file before that file's number can be given to another one.
+    private func removeCheckpoint() throws {
+        guard unlink(path + "/checkpoint") == 0 else {
+            if errno == ENOENT { return }
+            throw failure("exchanged")
+        }
+        try syncDirectory()
     }
 
     // MARK: Files

@@ -70,7 +70,12 @@ struct RestoreCommand: ParsableCommand {
             let guardian = try StoreGuard(target)
             defer { guardian.release() }
             try Self.move(target, to: kept)
-            try Self.move(made, to: target)
+            do {
+                try Self.move(made, to: target)
+            } catch {
+                try Self.move(kept, to: target)
+                throw error
+            }
         }
         if json {
             Output.shared.line(try JSONText.of(RestoredText(copy: text, kept: isThere ? kept : nil)))
@@ -117,11 +122,14 @@ struct RestoreCommand: ParsableCommand {
         return lock
     }
 
+    /// The new name is durable when this returns.
     private static func move(_ path: String, to other: String) throws {
         guard rename(path, other) == 0 else {
             throw StrataError(
                 .persistentStoreOperation, "\(path) cannot be renamed: \(String(cString: strerror(errno))).")
         }
+        let folder = URL(filePath: other).absoluteURL.standardizedFileURL.deletingLastPathComponent()
+        try BlobFile.syncDirectory(folder.path(percentEncoded: false))
     }
 }
 

@@ -20,7 +20,7 @@ struct VerifyCommand: StoreCommand {
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
             "problems": [{"kind", "location", "message"}], "thinnedEvents", "thinnings": [{"transaction", "time", "author", \
             "reason", "entities", "through"}], "thinningUnfinished", "erasedEvents", "erasures": [{"transaction", "time", "author", \
-            "reason", "objects", "events"}], "erasureUnfinished", "digests": {table: hexadecimal}, "uncheckedViews", "pages", \
+            "reason", "objects", "events"}], "erasureUnfinished", "goneLinks", "digests": {table: hexadecimal}, "uncheckedViews", "pages", \
             "bytes", "records", "seconds"}; with --pages {"sound", "pages", "hasChecksums", "problems", "seconds"}.
 
             Examples:
@@ -117,6 +117,11 @@ struct VerifyCommand: StoreCommand {
         if report.thinnedEventCount > 0 {
             let events = ValueText.count(report.thinnedEventCount, "event")
             Output.shared.line("\(events) lost values that later ones replace")
+        }
+        if report.goneLinkCount > 0 {
+            let links = ValueText.count(report.goneLinkCount, "link")
+            Output.shared.line(
+                "\(links) to objects whose entity has left the model: the next opening for writing removes them")
         }
         if report.hasUnfinishedThinning {
             Output.shared.line(
@@ -217,6 +222,7 @@ private struct VerificationText: Encodable {
     let erasedEvents: Int
     let erasures: [ErasedText]
     let erasureUnfinished: Bool
+    let goneLinks: Int
     let digests: [String: String]
     let uncheckedViews: [String]
     let pages: Int
@@ -237,6 +243,7 @@ private struct VerificationText: Encodable {
         erasedEvents = 0
         erasures = []
         erasureUnfinished = false
+        goneLinks = 0
         digests = [:]
         uncheckedViews = []
         (pages, bytes, records) = (0, 0, 0)
@@ -258,6 +265,7 @@ private struct VerificationText: Encodable {
         erasedEvents = report.erasedEventCount
         erasures = report.erasures.map { ErasedText($0) }
         erasureUnfinished = report.hasUnfinishedErasure
+        goneLinks = report.goneLinkCount
         digests = Dictionary(report.digests.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
         uncheckedViews = report.uncheckedViews
         (pages, bytes, records) = (report.read.pageCount, report.read.sizeInBytes, report.read.recordCount)

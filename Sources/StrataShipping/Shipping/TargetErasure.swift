@@ -45,7 +45,7 @@ final class TargetErasure {
         if let directory = target as? DirectoryTarget {
             // What was being written when its writer was killed may have the values.
             let folders = ([lineage] + others).flatMap { [TargetName.log(of: $0), TargetName.snapshots(of: $0)] }
-            for prefix in folders + [TargetName.blobs] { directory.removeLeftovers(under: prefix, before: Date()) }
+            for prefix in folders + [TargetName.blobs] { try directory.removeLeftovers(under: prefix, before: Date()) }
         }
         for other in others { try erase(from: other, &report, &lost, progress) }
         var catalog = try TargetCatalog.list(target, lineage)
@@ -62,9 +62,14 @@ final class TargetErasure {
         }
         let own = Set(try store.blobDigests().map(TargetName.blob))
         report.removedCount += try retention.removeBlobs { !own.contains($0.name) }
-        let mark = try ErasedMark(records: inCopies).encoded()
-        try target.replace(TargetName.erased(from: lineage, through: newest), with: mark)
+        try put(ErasedMark(records: inCopies), from: lineage, through: newest)
         done = newest
+    }
+
+    /// Puts a mark at the target, when what was removed cannot come back.
+    private func put(_ mark: ErasedMark, from lineage: UUID, through last: EventNumber) throws {
+        try (target as? DirectoryTarget)?.synchronizeFolders()
+        try target.replace(TargetName.erased(from: lineage, through: last), with: mark.encoded())
     }
 
     /// Takes the values out of the log of another lineage: as the store has done, in a copy that is restored from there.
@@ -105,8 +110,7 @@ final class TargetErasure {
         let known = try ErasedMark.records(at: target, of: lineage)
         let more = made.filter { !known.contains($0) }
         guard !more.isEmpty else { return }
-        let mark = try ErasedMark(records: known + more).encoded()
-        try target.replace(TargetName.erased(from: lineage, through: ownErasure), with: mark)
+        try put(ErasedMark(records: known + more), from: lineage, through: ownErasure)
     }
 
     /// Calls `body` with a store restored from the target, in which the erasures are made.

@@ -4,7 +4,8 @@ import StrataStore
 
 /// A directory that keeps a copy of a store's log, such as one on another disk or a mounted share.
 ///
-/// Each file is written under a hidden name, synced, and linked to its own name, so that half a file is never seen.
+/// Each file is written under a hidden name, synced, and linked to its own name, so that half a file is never seen. It
+/// keeps the hidden name until its own name is durable: a file with two names has not come to that yet.
 public struct DirectoryTarget: ShippingTarget {
     /// The directory.
     public let url: URL
@@ -50,7 +51,10 @@ public struct DirectoryTarget: ShippingTarget {
             // A file that another process has removed meanwhile is none.
             guard lstat(folder + "/" + name, &status) == 0 else { continue }
             if status.st_mode & S_IFMT == S_IFDIR { try walk(prefix + name + "/", body) }
-            if status.st_mode & S_IFMT == S_IFREG { try body(prefix + name, status) }
+            guard status.st_mode & S_IFMT == S_IFREG else { continue }
+            // What is listed counts as being at the target.
+            if status.st_nlink > 1 { try Self.syncFolder(of: folder + "/" + name) }
+            try body(prefix + name, status)
         }
     }
 
@@ -76,9 +80,18 @@ public struct DirectoryTarget: ShippingTarget {
     public func write(_ data: Data, to name: String) throws -> TargetWrite {
         try asTargetErrors {
             let path = root + "/" + name
-            guard !BlobFile.exists(path) else { return .existed }
-            return try withPartial(data, for: name) { try Self.put($0, at: path) } ? .written : .existed
+            if !BlobFile.exists(path), try withPartial(data, for: name, { try Self.put($0, at: path) }) {
+                return .written
+            }
+            var status = stat()
+            if lstat(path, &status) == 0, status.st_nlink > 1 { try Self.syncFolder(of: path) }
+            return .existed
         }
+    }
+
+    private static func syncFolder(of path: String) throws {
+        let folder = (path as NSString).deletingLastPathComponent
+        try BlobFile.syncDirectory(folder.isEmpty ? "/" : folder)
     }
 
     /// Writes a file under a hidden name, syncs it, and renames it.
@@ -99,17 +112,20 @@ public struct DirectoryTarget: ShippingTarget {
     private func withPartial(_ data: Data, for name: String, _ body: (String) throws -> Bool) throws -> Bool {
         let folder = try makeFolder(of: name)
         let partial = folder + "/" + Self.partialPrefix + UUID().uuidString
-        defer { unlink(partial) }
+        let isPlaced: Bool
         do {
             try BlobFile.create(partial) { write in try write(data) }
-        } catch let failure as BlobFile.Failure {
+            isPlaced = try body(partial)
+        } catch {
+            unlink(partial)
+            guard let failure = error as? BlobFile.Failure else { throw error }
             // The hidden name says nothing to people.
             throw BlobFile.Failure(
                 operation: failure.operation, path: root + "/" + name, number: failure.number, detail: failure.detail)
         }
-        guard try body(partial) else { return false }
-        try BlobFile.syncDirectory(folder.isEmpty ? "/" : folder)
-        return true
+        if isPlaced { try Self.syncFolder(of: partial) }
+        unlink(partial)
+        return isPlaced
     }
 
     /// Makes the folder of a file. The directory itself is made for the mark alone: a directory without one is what is
@@ -174,23 +190,38 @@ public struct DirectoryTarget: ShippingTarget {
 
     /// Removes files that have been under their hidden names for an hour.
     public func removeLeftovers() throws {
-        try asTargetErrors { sweep(label, before: Date(timeIntervalSinceNow: -Self.longestWrite)) }
+        try asTargetErrors { try sweep(label, before: Date(timeIntervalSinceNow: -Self.longestWrite)) }
     }
 
     /// Removes files in a folder that are still under their hidden names and were last written before a moment. A
     /// shipper that is writing one of them fails, and tries again.
-    func removeLeftovers(under prefix: String, before moment: Date) {
-        sweep(root + "/" + prefix.dropLast(), before: moment)
+    func removeLeftovers(under prefix: String, before moment: Date) throws {
+        try asTargetErrors { try sweep(root + "/" + prefix.dropLast(), before: moment) }
     }
 
-    private func sweep(_ folder: String, before moment: Date) {
+    /// Makes durable which files there are, also that removed ones are gone.
+    func synchronizeFolders() throws { try asTargetErrors { try synchronizeFolders(label) } }
+
+    private func synchronizeFolders(_ folder: String) throws {
+        for name in BlobFile.names(in: folder) {
+            var status = stat()
+            if lstat(folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+                try synchronizeFolders(folder + "/" + name)
+            }
+        }
+        try BlobFile.syncDirectory(folder)
+    }
+
+    private func sweep(_ folder: String, before moment: Date) throws {
         for name in BlobFile.names(in: folder) {
             let path = folder + "/" + name
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
             switch status.st_mode & S_IFMT {
-            case S_IFDIR: sweep(path, before: moment)
-            case S_IFREG where name.hasPrefix(Self.partialPrefix) && status.changeDate < moment: unlink(path)
+            case S_IFDIR: try sweep(path, before: moment)
+            case S_IFREG where name.hasPrefix(Self.partialPrefix) && status.changeDate < moment:
+                if status.st_nlink > 1 { try Self.syncFolder(of: path) }
+                unlink(path)
             default: break
             }
         }

@@ -102,7 +102,7 @@ extension Store {
         try resumeErasure(file.options.migration.progress)
         try adopt(model)
         try takeKeys(model)
-        if log == nil { unlinkGoneMembers() }
+        unlinkGoneMembers()
     }
 
     /// Creates a store in an empty directory, with a model that another store has had.

@@ -45,7 +45,8 @@ final class ImageCampaign {
 
     /// What is wrong with so many states.
     ///
-    /// - Parameter manner: `images` for those that a power cut may leave, `damage` for damaged files.
+    /// - Parameter manner: `images` for those that a power cut may leave, `kills` for those that the end of the process
+    ///   leaves, `damage` for damaged files.
     func findings(seed: UInt64, count: Int, _ manner: String = "images") throws -> [String] {
         guard isAvailable else { return [] }
         var findings: [String] = []

@@ -165,7 +165,12 @@ import Testing
             try handle.close()
         }
         try FileManager.default.removeItem(at: folder.store.appending(component: "pages.sums"))
-        let file = CheckpointFile(open(checkpoint.path(percentEncoded: false), O_RDWR))
+        try pretendThatTheSystemStarted()
+    }
+
+    private func pretendThatTheSystemStarted() throws {
+        let path = folder.store.appending(component: "checkpoint").path(percentEncoded: false)
+        let file = CheckpointFile(open(path, O_RDWR))
         var last = try #require(file.newest)
         last.session = FileSession(start: last.session.start &+ 1, mount: last.session.mount)
         for _ in 0..<2 {
@@ -193,6 +198,32 @@ import Testing
         let reader = try Store.open(.directory(folder.store), model: nil, options: reading)
         defer { reader.close() }
         #expect(try titles(reader) == 6)
+    }
+
+    /// After a compaction the numbers of LMDB's commits begin again, and the journal has those of the old file.
+    @Test func aReaderIsNotRefusedBecauseOfTheJournalOfAnExchangedFile() throws {
+        let copy = folder.url.appending(component: "copy", directoryHint: .isDirectory)
+        var fixture = try fixture()
+        for number in 0..<5 { _ = try fixture.insert("Movie", ["title": .string("\(number)")]) }
+        _ = try fixture.store.backup(to: copy)
+        fixture.store.close()
+        try exchangeFile(for: copy)
+        fixture = try self.fixture()
+        #expect(try titles(fixture.store) == 5)
+        fixture.store.close()
+        try pretendThatTheSystemStarted()
+        var reading = options()
+        reading.isReadOnly = true
+        let reader = try Store.open(.directory(folder.store), model: nil, options: reading)
+        defer { reader.close() }
+        #expect(try titles(reader) == 5)
+    }
+
+    /// As a compaction exchanges them: the journal and the checkpoint of the old file stay.
+    private func exchangeFile(for copy: URL) throws {
+        try FileManager.default.removeItem(at: folder.store.appending(component: "pages.sums"))
+        try FileManager.default.removeItem(at: data)
+        try FileManager.default.moveItem(at: copy.appending(component: "data.mdb"), to: data)
     }
 
     /// A file from before, as a compaction keeps one, whose end the journal does not continue.
@@ -258,10 +289,7 @@ import Testing
                 let copy = folder.url.appending(component: "copy-\(round)", directoryHint: .isDirectory)
                 #expect(try writer.store.backup(to: copy).verification.isSound)
                 writer.store.close()
-                // As a compaction exchanges them: the journal and the checkpoint of the old file stay.
-                try FileManager.default.removeItem(at: folder.store.appending(component: "pages.sums"))
-                try FileManager.default.removeItem(at: data)
-                try FileManager.default.moveItem(at: copy.appending(component: "data.mdb"), to: data)
+                try exchangeFile(for: copy)
             case 1:
                 _ = try writer.store.truncateHistory(through: writer.store.head(), ErasureFixture.note())
                 writer.store.close()

@@ -7,7 +7,7 @@
 
 // What a record tells. Files and directories have numbers; the recorded directory itself is 0.
 enum {
-    RECORD_MAKE = 1,    // `object`, a directory if `flags`, is made in `parent` under the name
+    RECORD_MAKE = 1,    // `object`, a directory if `flags`, is made in `parent` under the name; `offset` is its inode
     RECORD_LINK = 2,    // `object` gets the name in `parent`
     RECORD_REMOVE = 3,  // the name goes from `parent`
     RECORD_RENAME = 4,  // `object` moves from the name in `parent` to the second name in `other`
@@ -33,6 +33,12 @@ void record_mark(long kind, long number);
 
 // Ends, and says how many records there are.
 long record_end(void);
+
+// From now on the file at this path says that it has this inode number, also under other names.
+void number_file(const char *path, uint64_t number);
+
+// Files have their own numbers again.
+void number_nothing(void);
 
 // Faults that are planted, so that a campaign can be seen to find them.
 enum {

@@ -40,7 +40,7 @@ extension Store {
                 "\(frames.count) saves were made again from the journal of \(path), through \(last.record.number)")
         }
         // Also where another process has made them again: the journal is written on from now on.
-        try file.environment.checkpoint()
+        try file.environment.settleJournal()
     }
 }
 

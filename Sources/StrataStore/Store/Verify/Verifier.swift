@@ -19,6 +19,7 @@ final class Verifier {
     private(set) var names: RecordedNames
     private var problems = ProblemList()
     var objectCount = 0
+    var goneLinkCount = 0
     var entityCounts: [EntityID: Int] = [:]
     /// Entries that rows and pairs require. The tables are walked only if they have more entries than were found.
     var expectedIndexes: ExpectedKeys
@@ -109,7 +110,7 @@ final class Verifier {
                     transaction: thinning.transaction, entities: thinning.record.entities.map { names.name(of: $0) },
                     cut: thinning.record.cut)
             },
-            hasUnfinishedThinning: log.hasUnfinishedThinning,
+            hasUnfinishedThinning: log.hasUnfinishedThinning, goneLinkCount: goneLinkCount,
             digests: digests, uncheckedViews: uncheckedViews, read: volume, duration: duration)
     }
 

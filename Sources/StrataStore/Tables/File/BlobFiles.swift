@@ -158,7 +158,9 @@ struct BlobFiles: Sendable {
     }
 
     /// The file's bytes; nil if it is missing, not a plain file, of another size, or unreadable.
-    func read(folder: String, name: String, sizeInBytes: UInt64? = nil) -> Data? {
+    ///
+    /// - Parameter count: so many bytes are enough.
+    func read(folder: String, name: String, sizeInBytes: UInt64? = nil, first count: Int? = nil) -> Data? {
         do {
             let opened = try within(folder) { parent throws(BlobFile.Failure) in try parent.file(name, O_RDONLY) }
             guard let opened else { return nil }
@@ -167,7 +169,7 @@ struct BlobFiles: Sendable {
             guard fstat(opened, &info) == 0, sizeInBytes == nil || sizeInBytes == UInt64(info.st_size) else {
                 return nil
             }
-            return try file.readToEnd() ?? Data()
+            return try count.map { try file.read(upToCount: $0) } ?? file.readToEnd() ?? Data()
         } catch {
             return nil
         }

@@ -131,6 +131,13 @@ final class BlobStore: Sendable {
         return files.read(folder: folder, name: name)
     }
 
+    /// The first bytes of a value, unchecked; nil if there are none.
+    func beginning(of reference: BlobReference, _ count: Int) -> Data? {
+        guard let files else { return memory.withLock { $0[reference.digest]?.prefix(count) } }
+        let (folder, name) = Self.location(of: reference)
+        return files.read(folder: folder, name: name, sizeInBytes: reference.sizeInBytes, first: count)
+    }
+
     /// The bytes under a digest; nil if there are none, or others.
     func checkedContents(digest: Data) -> Data? {
         guard let data = contents(digest: digest), BlobReference(of: data).digest == digest else { return nil }
