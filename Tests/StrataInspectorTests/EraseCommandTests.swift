@@ -109,4 +109,17 @@ import Testing
         let unknown = try Tool.run("erase", path, "Ordre/p1")
         #expect(unknown.exitCode == 2 && unknown.error.contains("no entity 'Ordre'"), "\(unknown)")
     }
+
+    /// A list that goes to a pipe or a device leaves it what it is.
+    @Test func aListMayGoToAPipe() throws {
+        let store = try FilmStore()
+        #expect(try Tool.run("erase", store.path, "Film/p1").exitCode == 0)
+        let pipe = store.path + ".pipe"
+        defer { try? FileManager.default.removeItem(atPath: pipe) }
+        let result = try Tool.shell(
+            "mkfifo '\(pipe)'; timeout 20 grep -c reason < '\(pipe)' & $strata erase '\(store.path)' --list '\(pipe)' > /dev/null; "
+                + "wait; test -p '\(pipe)' && echo pipe; $strata erase '\(store.path)' --list /dev/stdout | grep -c Film"
+        )
+        #expect(result.output == "1\npipe\n1\n", "\(result)")
+    }
 }

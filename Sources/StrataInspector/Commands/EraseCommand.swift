@@ -3,6 +3,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 import StrataStore
+import StrataXcode
 
 /// `strata erase`: removes objects, or values of theirs, from the store and from all of its history.
 struct EraseCommand: StoreCommand {
@@ -187,9 +188,12 @@ enum ErasureFile {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         encoder.dateEncodingStrategy = .iso8601
         let data = try encoder.encode(erasures)
+        var files = NewFiles()
         do {
-            try data.write(to: URL(filePath: path), options: .atomic)
+            try files.write(data, to: path)
+            try files.finish()
         } catch {
+            files.abandon()
             throw error.ofWriting(path)
         }
     }

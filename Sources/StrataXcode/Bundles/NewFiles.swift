@@ -38,23 +38,24 @@ package struct NewFiles: Sendable {
         }
     }
 
-    /// Writes a file that replaces one of the name in the end. For a symbolic link, that is its target.
+    /// Writes a file that replaces one of the name in the end. For a symbolic link, that is its target. A pipe, a socket or
+    /// a device is not replaced: it gets the bytes at once.
     ///
     /// - Throws: `POSIXError`.
     package mutating func write(_ data: Data, to path: String) throws {
         var status = stat()
         let isThere = stat(path, &status) == 0
         if isThere, status.st_mode & S_IFMT == S_IFDIR { throw Self.failure(EISDIR) }
+        if isThere, status.st_mode & S_IFMT != S_IFREG {
+            try Self.write(data, to: open(path, O_WRONLY | O_CLOEXEC))
+            return
+        }
         let target = isThere ? URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false) : path
         let part = Part(path: "\(target).\(UUID().uuidString.prefix(8)).partial", target: target)
         let descriptor = open(part.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw Self.failure(errno) }
-        parts.append(part)
-        if isThere { fchmod(descriptor, status.st_mode & 0o777) }
-        let number = Self.write(data, to: descriptor)
-        // Some file systems say only here that they are full.
-        let isClosed = close(descriptor) == 0
-        if let number = number ?? (isClosed ? nil : errno) { throw Self.failure(number) }
+        if descriptor >= 0 { parts.append(part) }
+        if isThere, descriptor >= 0 { fchmod(descriptor, status.st_mode & 0o777) }
+        try Self.write(data, to: descriptor)
     }
 
     /// Gives the files their names.
@@ -85,9 +86,12 @@ package struct NewFiles: Sendable {
 
     private static func failure(_ number: Int32) -> POSIXError { POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO) }
 
-    /// - Returns: the system's error number; nil if everything was written.
-    private static func write(_ data: Data, to descriptor: Int32) -> Int32? {
-        data.withUnsafeBytes { bytes in
+    /// Writes everything and closes the file; -1 is a file that could not be opened just now.
+    ///
+    /// - Throws: `POSIXError`.
+    private static func write(_ data: Data, to descriptor: Int32) throws {
+        guard descriptor >= 0 else { throw failure(errno) }
+        let number = data.withUnsafeBytes { bytes -> Int32? in
             var written = 0
             while written < bytes.count {
                 let count = Foundation.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
@@ -99,5 +103,8 @@ package struct NewFiles: Sendable {
             }
             return nil
         }
+        // Some file systems say only here that they are full.
+        let isClosed = close(descriptor) == 0
+        if let number = number ?? (isClosed ? nil : errno) { throw failure(number) }
     }
 }
