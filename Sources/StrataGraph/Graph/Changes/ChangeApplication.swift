@@ -13,10 +13,14 @@ struct ChangeApplication {
         var deletionsArePrepared = false
         /// Whether a link to an object that is gone is a conflict; else it is left out.
         var asksForLostTargets = false
+        /// Objects that the changes linked, and that were gone before they were gathered.
+        var lostTargets: Set<ObjectID> = []
         /// The events that made theirs, for a custom policy.
         var events: (ObjectID) throws -> [HistoryEvent] = { _ in [] }
         /// The whole object as the changes have it, to be made again or to overwrite; nil where they have only parts.
         var wholeObject: (ObjectID) throws -> NetChanges.Object? = { _ in nil }
+        /// Whether the deletion of an object was asked for, and did not only follow from another one.
+        var isDeletedItself: (ObjectID) -> Bool = { _ in true }
     }
 
     let pairs: [PairKey: NetChanges.PairPositionChange]
@@ -29,8 +33,14 @@ struct ChangeApplication {
     private(set) var given: [ObjectID: [String: AttributeValue]] = [:]
     /// Deleted objects whose `prepareForDeletion` has been called.
     private(set) var preparedDeletions: Set<ObjectID> = []
-    /// The objects that are deleted, in the order of their ids.
-    var going: [ObjectID] { ids.filter { objects[$0]?.existsAfter == false } }
+    /// The objects that are deleted: those whose deletion was asked for, then those that go with them, by id.
+    private(set) var going: [ObjectID] = []
+    /// Objects whose deletion was asked for.
+    private(set) var deletedItself: Set<ObjectID> = []
+    /// Objects whose deletion the policy takes back.
+    private(set) var returning: Set<ObjectID> = []
+    /// Objects that others changed, and whose deletion the policy lets stand.
+    private(set) var keptDeletions: Set<ObjectID> = []
     /// Objects that were changed there and are gone here, and that the policy makes again.
     private var madeAgain: Set<ObjectID> = []
     private let isFromContext: Bool
@@ -51,7 +61,7 @@ struct ChangeApplication {
             guard let entity = context.binding.entity(id.entityID) else { continue }
             objects[id] = try decided(id, change, entity, try context.presentObject(id), &decisions)
         }
-        let lost = rules.asksForLostTargets ? try lostTargets(of: changes, in: context) : []
+        let lost = rules.asksForLostTargets ? try lostTargets(of: changes, rules.lostTargets, in: context) : []
         for conflict in lost where decisions.words[conflict.objectID] == nil {
             // Nothing links to what is gone, whichever side is to win.
             let resolution: MergeResolution = try decisions.ask(conflict) == .fail ? .fail : .theirs
@@ -60,6 +70,9 @@ struct ChangeApplication {
         try decisions.records.throwFailed("Others changed", "since")
         if rules.policy != nil { records = decisions.records.overruled }
         ids = objects.keys.sorted()
+        let going = ids.filter { objects[$0]?.existsAfter == false }
+        deletedItself = Set(going.filter(rules.isDeletedItself))
+        self.going = going.filter(deletedItself.contains) + going.filter { !deletedItself.contains($0) }
         if rules.deletionsArePrepared { preparedDeletions = Set(going) }
         partners = try ends(of: changes, in: context) { id, name in
             decisions.words[id].flatMap { $0.resolution.word(on: name, in: $0.conflict) }
@@ -103,8 +116,13 @@ struct ChangeApplication {
         decisions.records.note(
             MergeConflict(id, entity, merge, overruled, whole.values(over: object)), resolution)
         switch widened.outcome(of: resolution) {
-        case .fails, .takesTheirs, .comesBack: return nil
-        case .deleted: return object == nil ? nil : change
+        case .fails, .takesTheirs: return nil
+        case .comesBack:
+            returning.insert(id)
+            return nil
+        case .deleted:
+            keptDeletions.insert(id)
+            return object == nil ? nil : change
         case .madeAgain:
             madeAgain.insert(id)
             return try rules.wholeObject(id)
@@ -129,8 +147,10 @@ struct ChangeApplication {
     }
 
     /// Objects that the changes link, and that are not there any more.
-    private func lostTargets(of changes: NetChanges, in context: ManagedObjectContext) throws -> [MergeConflict] {
-        var targets: Set<ObjectID> = []
+    private func lostTargets(
+        of changes: NetChanges, _ known: Set<ObjectID>, in context: ManagedObjectContext
+    ) throws -> [MergeConflict] {
+        var targets = known
         for (id, change) in objects where change.existsAfter {
             guard let entity = context.binding.entity(id.entityID) else { continue }
             for (property, values) in change.values {

@@ -43,9 +43,12 @@ extension ManagedObjectContext {
 
     func finish(_ application: ChangeApplication) throws {
         for id in application.ids { try setGivenValues(of: id, application) }
-        try setPairs(application.pairs)
+        try setPairs(application.pairs.filter { $1.after != nil || !isCutByRules($0, application.deletedIDs) })
         for id in application.going {
-            if try presentObject(id) != nil { try deleteAll(from: id, prepared: application.preparedDeletions) }
+            if try presentObject(id) == nil { continue }
+            try deleteAll(
+                from: id, prepared: application.preparedDeletions,
+                isItself: application.deletedItself.contains(id))
         }
     }
 
@@ -185,6 +188,19 @@ extension ManagedObjectContext {
     }
 
     // MARK: Pairs
+
+    /// Whether the deletion of an end cuts a pair and does no more to the other end than the changes do.
+    private func isCutByRules(_ key: PairKey, _ deleted: Set<ObjectID>) -> Bool {
+        guard let link = binding.link(key.property), case .pairs(_, _, _, let inverse) = link.source else {
+            return false
+        }
+        return switch (deleted.contains(key.source), deleted.contains(key.target)) {
+        case (true, true): true
+        case (true, false): link.deleteRule == .nullify
+        case (false, true): binding.link(inverse)?.deleteRule == .nullify
+        case (false, false): false
+        }
+    }
 
     private func setPairs(_ pairs: [PairKey: NetChanges.PairPositionChange]) throws {
         for (key, positions) in pairs.sorted(by: { $0.key < $1.key }) {

@@ -36,17 +36,44 @@ extension ManagedObjectContext {
 
     // MARK: Saving into the parent
 
+    private var rulesForParent: ChangeApplication.Rules {
+        ChangeApplication.Rules(
+            policy: mergePolicy, agreement: .conflicts, deletionsArePrepared: true, asksForLostTargets: true,
+            lostTargets: pendingLinks.lost.targets,
+            wholeObject: wholeObject, isDeletedItself: { self.map[$0]?._flags.contains(.deletedItself) ?? false })
+    }
+
+    /// Takes deletions back that the policy does not let stand beside what the parent changed, with all that they did
+    /// to other objects here.
+    ///
+    /// - Returns: whether there were any; what is left to save is to be prepared again.
+    func takeBackLostDeletions(_ parent: ManagedObjectContext) throws -> Bool {
+        guard pending.hasDeletions else { return false }
+        let application = try ChangeApplication(try netChanges(), rulesForParent, in: parent)
+        guard !application.returning.isEmpty else { return false }
+        saving.overruled += application.records.filter { application.returning.contains($0.conflict.objectID) }
+        let returning = ReturningDeletions(application.returning, keeping: application.keptDeletions, in: self)
+        for id in returning.decided {
+            if let object = objectOfDeletedRow(id) ?? map[id] { takeBackOwnDeletion(of: object) }
+        }
+        try takeBack(returning)
+        for id in returning.all { try restorePartners(of: id) }
+        try rebuildLinkChanges()
+        try applyDeleteRules(to: returning)
+        return true
+    }
+
     /// - Returns: what was saved, if an observer listens.
     func save(into parent: ManagedObjectContext) throws -> ContextChanges? {
-        let rules = ChangeApplication.Rules(
-            policy: mergePolicy, agreement: .conflicts, deletionsArePrepared: true, asksForLostTargets: true,
-            wholeObject: wholeObject)
-        let records = try parent.apply(try netChanges(), rules)
+        let records = try parent.apply(try netChanges(), rulesForParent)
         parent.saving.overruled += saving.overruled + records
+        let cuts = pending.causes.cuts.filter { parent.isDeleted($0.value) }
+        parent.pending.adoptCuts(cuts)
         parent.processPendingChanges()
         let saved = observers.listening(to: .didSave).isEmpty ? nil : pendingChanges(.didSave)
+        let ids = Set(pending.lists.joined().lazy.map(\.objectID))
         settleWithoutSaving()
-        try follow(parent)
+        try follow(parent, saved: ids)
         return saved
     }
 

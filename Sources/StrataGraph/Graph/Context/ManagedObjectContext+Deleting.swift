@@ -28,8 +28,15 @@ extension ManagedObjectContext {
 
     /// Deletes an object and all that its deletion cascades to.
     ///
-    /// - Parameter prepared: objects whose `prepareForDeletion` has been called, in a child context.
-    func deleteAll(from first: ObjectID, prepared: Set<ObjectID> = []) throws {
+    /// - Parameters:
+    ///   - prepared: objects whose `prepareForDeletion` has been called, in a child context.
+    ///   - isItself: whether the deletion of the object was asked for; else it follows from another one.
+    func deleteAll(from first: ObjectID, prepared: Set<ObjectID> = [], isItself: Bool = true) throws {
+        defer {
+            if isItself, let object = map[first], object._state & ObjectState.deleted != 0 {
+                object.noteDeletedItself()
+            }
+        }
         var walk = DeletionWalk([first])
         var deletion = ObjectDeletion(context: self)
         while let id = walk.next {
@@ -70,9 +77,15 @@ extension ManagedObjectContext {
         guard !pending.deletedRows.contains(id), let object = registeredOrFault(id),
             let property = object._entity.property(toOne)
         else { return }
-        try object.clearReference(toOne, to: deleted)
+        if try object.clearReference(toOne, to: deleted) { pending.noteCut(toOne, of: id, from: deleted) }
         guard case .toMany(let link, _) = property.inverse else { return }
         noteLinkChange(link, owner: deleted, member: id, isAdded: false)
+    }
+
+    /// Notes that a later deletion of an owner would have reached an object that is deleted already.
+    func noteReach(of owner: ObjectID, _ link: PropertyID, _ deleted: ObjectID) {
+        guard binding.link(link)?.deleteRule == .cascade, !isDeleted(owner) else { return }
+        pending.noteTaken([deleted], by: owner)
     }
 
     /// Takes a deleted object out of the members of another one.
@@ -91,7 +104,9 @@ extension ManagedObjectContext {
     /// Applies the delete rule of a deleted object to one that others linked to it meanwhile.
     func applyDeleteRule(of deleted: ObjectID, to member: ObjectID, leadingBy toOne: PropertyID) throws {
         switch binding.schema.links.deleteRule(of: deleted.entityID, forObjectsLeadingBy: toOne) {
-        case .cascade: try deleteAll(from: member)
+        case .cascade:
+            pending.noteTaken([member], by: deleted)
+            try deleteAll(from: member, isItself: false)
         case .nullify: try cutReference(toOne, of: member, from: deleted)
         case .deny, .noAction: return
         }
@@ -147,11 +162,16 @@ private struct ObjectDeletion: DeletionHost {
     }
 
     mutating func lose(_ deleted: ObjectID, from owner: ObjectID, _ link: PropertyID, isGoing: Bool) {
+        context.noteReach(of: owner, link, deleted)
         context.noteLoss(of: deleted, from: owner, link, isGoing: isGoing)
         if !isGoing { context.noteLostMember(of: owner, link) }
     }
 
     mutating func cut(_ toOne: PropertyID, of object: ObjectID, from deleted: ObjectID) throws {
         try context.cutReference(toOne, of: object, from: deleted)
+    }
+
+    mutating func cascade(to members: [ObjectID], from deleted: ObjectID) {
+        context.pending.noteTaken(members, by: deleted)
     }
 }

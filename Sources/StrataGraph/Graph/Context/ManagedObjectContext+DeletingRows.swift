@@ -93,11 +93,16 @@ private struct RowDeletion: DeletionHost {
     }
 
     mutating func lose(_ deleted: ObjectID, from owner: ObjectID, _ link: PropertyID, isGoing: Bool) {
+        context.noteReach(of: owner, link, deleted)
         context.noteLoss(of: deleted, from: owner, link, isGoing: isGoing)
         if !isGoing { losses.insert(ToManyKey(link: link, owner: owner)) }
     }
 
     mutating func cut(_ toOne: PropertyID, of object: ObjectID, from deleted: ObjectID) throws {
         cuts.append(Cut(object: object, toOne: toOne, deleted: deleted))
+    }
+
+    mutating func cascade(to members: [ObjectID], from deleted: ObjectID) {
+        context.pending.noteTaken(members, by: deleted)
     }
 }

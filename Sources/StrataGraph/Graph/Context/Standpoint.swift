@@ -9,6 +9,8 @@ struct Standpoint {
     private let pin: StatePin
     /// The layers of a child context's parents, bottom to top.
     private(set) var inherited: [Layer] = []
+    /// Whether objects in memory show this state; false where a move has failed halfway.
+    private(set) var isShown = true
 
     init(at eventNumber: EventNumber, in store: Store) {
         self.eventNumber = eventNumber
@@ -21,6 +23,23 @@ struct Standpoint {
     mutating func stand(on parent: Standpoint, under layers: [Layer]) {
         eventNumber = parent.eventNumber
         inherited = parent.inherited + layers
+    }
+
+    /// Objects in memory are about to be brought to this state.
+    mutating func beginShowing() { isShown = false }
+
+    /// Objects in memory show this state now.
+    mutating func noteShown() { isShown = true }
+
+    /// Whether a child that stands here has nothing new to take from a parent.
+    func isAs(_ parent: Standpoint, under layers: [Layer]) -> Bool {
+        isShown && eventNumber == parent.eventNumber && inherited.elementsEqual(parent.inherited + layers, by: ===)
+    }
+
+    /// The layers that came or went since an earlier state; layers do not change.
+    func layers(differingFrom earlier: Standpoint) -> [Layer] {
+        let common = zip(earlier.inherited, inherited).prefix { $0 === $1 }.count
+        return Array(earlier.inherited.dropFirst(common) + inherited.dropFirst(common))
     }
 }
 

@@ -11,7 +11,8 @@ extension ManagedObjectContext {
     ///   context's place are as they were.
     func merge(_ staleness: Staleness) throws {
         let settled = try settle(staleness)
-        record(try move(.overtaken(staleness, settled)), in: &saving.overruled, mergePolicy)
+        let returning = ReturningDeletions(settled, in: self)
+        record(try move(.overtaken(staleness, settled, returning)), in: &saving.overruled, mergePolicy)
     }
 
     /// Asks the policy about every conflict; changes nothing but the list of what it overrules.

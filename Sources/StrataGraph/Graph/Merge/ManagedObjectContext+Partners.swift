@@ -116,7 +116,7 @@ extension ManagedObjectContext {
             state.theirs = try theirs(end)
             state.isGone = try isGone(end.object)
             let property = binding.entity(end.object.entityID)?.property(end.property)
-            state.leavesPartner = property?.deleteRule == .noAction
+            state.leavesPartner = property?.deleteRule == .noAction || property?.deleteRule == .deny
             ends[end] = state
             for target in [state.mine, state.theirs] where !target.isNil {
                 let partner = end.partner(target)

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         case .fails, .madeAgain: return
         case .deleted: return takeRow(object, theirs, revision)
         case .comesBack:
-            takeBackDeletion(of: object)
+            takeBackOwnDeletion(of: object)
             takeRow(object, theirs, revision)
             return try setValues(of: settled, on: object)
         case .takesTheirs:
@@ -68,13 +68,18 @@ extension ManagedObjectContext {
 
     // MARK: Deletions
 
-    /// Takes a pending deletion back. What it did to other objects (members deleted or cut off) stays; the merge
-    /// settles the object's one-to-ones.
-    func takeBackDeletion(of object: ManagedObject) {
+    /// Takes a pending deletion back, without what it did to other objects.
+    func takeBackOwnDeletion(of object: ManagedObject) {
         // It is a member again of what others linked it to.
         if pending.takeBackDeletion(of: object) { pendingLinks.forgetMembers() }
         object.announceAllChanged()
         invalidateLayers()
+    }
+
+    /// Takes a pending deletion back for changes that say themselves what becomes of other objects. Links that it cut
+    /// stay cut until these changes make them.
+    func takeBackDeletion(of object: ManagedObject) {
+        takeBackOwnDeletion(of: object)
         // Also to-manys of others that have no inverse.
         for link in binding.pairLinks(of: object.objectID.entityID) {
             guard case .pairs(_, _, _, let inverse) = link.source else { continue }

@@ -24,6 +24,10 @@ public import StrataModel
 /// it is among the conflicts of the transaction, with mine as the winner. A member that they moved to another owner
 /// belongs there, and the policy decides about it as about any object.
 ///
+/// A deletion that does not stand takes back what it did to other objects: those that its cascades deleted are there
+/// again, with their own changes, and the links that it cut are made again. What the app deleted for itself stays
+/// deleted, and a to-one that it has set since leads where it was set to.
+///
 /// A one-to-one is one link, whose ends agree after every merge. Where both sides gave an object another partner, the
 /// policy decides about that object. A link that loses is withdrawn at both its ends, and the object at its other end
 /// has the partner again that the store gives it, or none.

@@ -40,7 +40,7 @@ enum ObjectLife: String {
             // Made again when others deleted it.
             (.clean, .new), (.changed, .new),
             // Taken back.
-            (.deleted, .clean), (.deleted, .fault), (.withdrawn, .new),
+            (.deleted, .clean), (.deleted, .fault), (.deleted, .changed), (.withdrawn, .new),
             (.deleted, .savedDeletion),
             // The insertion of a withdrawn object was saved after all.
             (.withdrawn, .deleted),
@@ -138,7 +138,7 @@ extension ManagedObject {
     final func becomeCleanAsRead() {
         restoreBase()
         transition {
-            _flags.subtract([.updated, .deleted, .deletedAsRow])
+            _flags.subtract([.updated, .deleted, .deletedAsRow, .deletedItself])
             _state = (_state & ~(ObjectState.deleted | ObjectState.layered)) | ObjectState.clean
         }
     }
@@ -190,6 +190,14 @@ extension ManagedObject {
         }
     }
 
+    /// A saved object is not deleted after all; its own changes stay.
+    final func becomeUndeleted() {
+        transition {
+            _flags.subtract([.deleted, .deletedAsRow, .deletedItself])
+            _state &= ~(ObjectState.deleted | ObjectState.layered)
+        }
+    }
+
     /// The fault stands for a row that was deleted without an object.
     final func becomeDeletedAsRow(_ revision: EventNumber) {
         _revision = revision
@@ -202,7 +210,7 @@ extension ManagedObject {
     /// A new object that was deleted is there again.
     final func becomeNewAgain() {
         transition {
-            _flags.remove(.withdrawn)
+            _flags.subtract([.withdrawn, .deletedItself])
             _flags.insert(.inserted)
             _state &= ~ObjectState.deleted
         }
@@ -216,6 +224,8 @@ extension ManagedObject {
         }
     }
 
+    /// The object was deleted for itself, and not only with another one.
+    final func noteDeletedItself() { _flags.insert(.deletedItself) }
     final func beginPreparingDeletion() { _flags.insert(.preparesDeletion) }
     final func endPreparingDeletion() { _flags.remove(.preparesDeletion) }
 
@@ -335,6 +345,8 @@ struct ObjectFlags: OptionSet {
     static let preparesDeletion = ObjectFlags(rawValue: 2048)
     /// New under an id that had been in use, so that rows may lead to it already.
     static let madeAgain = ObjectFlags(rawValue: 4096)
+    /// Its deletion was asked for; without this mark a cascade has deleted it.
+    static let deletedItself = ObjectFlags(rawValue: 8192)
 
     /// Whether the context has something to save for the object.
     var isPending: Bool { !isDisjoint(with: [.inserted, .updated, .deleted]) }

@@ -37,6 +37,7 @@ extension ManagedObject {
         let location = property.location
         let before = reference(location)
         let now = target?.objectID ?? ObjectID(rawValue: 0)
+        if let context = _context { context.noteSet(property.id, of: objectID) }
         guard before != now else { return }
         switch property.inverse {
         case .none: storeReference(now, location)
@@ -89,22 +90,28 @@ extension ManagedObject {
     }
 
     /// Sets the other end of a one-to-one without looking further.
-    final func storeOtherEnd(_ id: ObjectID, _ property: PropertyID, ifItWas expected: ObjectID?) throws {
-        guard let property = _entity.property(property), property.isInRow else { return }
-        if _state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
+    ///
+    /// - Returns: whether it was set; not that of a deleted object, or of one that leads elsewhere than expected.
+    @discardableResult
+    final func storeOtherEnd(_ id: ObjectID, _ property: PropertyID, ifItWas expected: ObjectID?) throws -> Bool {
+        guard let property = _entity.property(property), property.isInRow else { return false }
+        if _state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return false }
         fireFault()
-        if let expected, reference(property.location) != expected { return }
+        if let expected, reference(property.location) != expected { return false }
         if _state != 0, !makeWritable(property.index) { throw unreadable(property.name) }
         storeReference(id, property.location)
         if _state != 0 { _didWrite(property.index) }
+        return true
     }
 
     private final func store(_ slot: OneToOneChange.Slot) throws {
         try storeOtherEnd(slot.target ?? ObjectID(rawValue: 0), slot.toOne, ifItWas: slot.expected)
     }
 
-    /// Clears a to-one because its target is deleted; the target's side is left alone.
-    final func clearReference(_ toOne: PropertyID, to target: ObjectID) throws {
+    /// Clears a to-one because its target goes away; the target's side is left alone.
+    ///
+    /// - Returns: whether it led there.
+    final func clearReference(_ toOne: PropertyID, to target: ObjectID) throws -> Bool {
         try storeOtherEnd(ObjectID(rawValue: 0), toOne, ifItWas: target)
     }
 
@@ -147,6 +154,15 @@ extension ManagedObject {
     final func unreadable(_ key: String) -> StrataError {
         if isFault, let error = _context?.errors.takeLast() { return error }
         return StrataError(.deletedObject, "The object cannot be read any more.", context: errorContext(key))
+    }
+}
+
+extension ManagedObjectContext {
+    /// The app sets a to-one: what deletions did to it before counts no more.
+    @inline(__always)
+    fileprivate func noteSet(_ toOne: PropertyID, of object: ObjectID) {
+        if pending.causes.hasCuts { pending.forgetCut(toOne, of: object) }
+        if !pendingLinks.lost.isEmpty { pendingLinks.forgetLost(toOne, of: object) }
     }
 }
 

@@ -61,6 +61,8 @@ extension ManagedObjectContext {
         var turn: SaveTurn?
         defer { turn?.end() }
         try showDisplacedPartners()
+        // The parent may have them again.
+        if let parent, !pendingLinks.lost.isEmpty { try follow(parent) }
         for round in 1...4 {
             try prepare()
             undoManager?.register(joining: true)
@@ -69,6 +71,7 @@ extension ManagedObjectContext {
             try throwNewDamage()
             if let parent {
                 try checkExpectations()
+                if try takeBackLostDeletions(parent) { continue }
                 return try save(into: parent)
             }
             var changes = try makeChangeSet()

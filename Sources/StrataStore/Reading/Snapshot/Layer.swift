@@ -107,6 +107,13 @@ package final class Layer: Sendable {
     /// The number of objects and pairs in the layer, a measure of its memory.
     package var count: Int { rows.count + pairs.count }
 
+    /// How many objects the layer covers.
+    package var objectCount: Int { rows.count }
+    /// The objects that the layer covers, in no particular order.
+    package var objectIDs: [ObjectID] { Array(rows.ids) }
+    /// Whether the layer covers an object.
+    package func covers(_ id: ObjectID) -> Bool { touches(id) }
+
     /// This layer with `older`, which lies above it, merged into one.
     func merged(under older: Layer) throws -> Layer {
         var rows = rows

@@ -27,6 +27,13 @@ public import StrataModel
         _ deleted: ObjectID, from owner: ObjectID, _ link: PropertyID, isGoing: Bool)
     /// Clears the to-one of another object, if it leads to the deleted one.
     mutating func cut(_ toOne: PropertyID, of object: ObjectID, from deleted: ObjectID) throws
+    /// The cascade of the deleted object reaches these, some of which may be deleted already.
+    mutating func cascade(to members: [ObjectID], from deleted: ObjectID)
+}
+
+extension DeletionHost {
+    /// A host that cannot take a deletion back needs no causes.
+    @usableFromInline package mutating func cascade(to members: [ObjectID], from deleted: ObjectID) {}
 }
 
 /// The walk of a deletion through the model's delete rules.
@@ -70,22 +77,29 @@ public import StrataModel
             case .toOne(let inverse): if rule == .nullify { try host.cut(inverse, of: target, from: id) }
             case .none: break
             }
-            if rule == .cascade { waiting.append(target) }
+            if rule == .cascade {
+                waiting.append(target)
+                host.cascade(to: [target], from: id)
+            }
         }
         for link in links.links(ofOwners: id.entityID) {
             switch (link.source, rule(link.deleteRule)) {
             case (_, .deny), (.rows, .noAction): continue
             case (.rows(let toOne), let rule):
-                for member in try members(of: link, host.members(of: link, owner: id)) {
-                    if rule == .cascade {
-                        waiting.append(member)
-                    } else {
-                        try host.cut(toOne, of: member, from: id)
-                    }
+                let members = try members(of: link, host.members(of: link, owner: id))
+                if rule == .cascade {
+                    waiting.append(contentsOf: members)
+                    host.cascade(to: members, from: id)
+                } else {
+                    for member in members { try host.cut(toOne, of: member, from: id) }
                 }
             case (.pairs(_, _, _, let inverse), let rule):
-                for member in try members(of: link, host.members(of: link, owner: id)) {
-                    if rule == .cascade { waiting.append(member) }
+                let members = try members(of: link, host.members(of: link, owner: id))
+                if rule == .cascade {
+                    waiting.append(contentsOf: members)
+                    host.cascade(to: members, from: id)
+                }
+                for member in members {
                     if member != id { host.lose(id, from: member, inverse, isGoing: rule == .cascade) }
                 }
             }

@@ -7,8 +7,9 @@ import StrataStore
 extension ContextMove {
     mutating func exchangeRows() throws {
         switch reason {
-        case .overtaken(_, let settled):
+        case .overtaken(_, let settled, let returning):
             for object in settled { try context.adopt(object) }
+            try context.takeBack(returning)
             context.pending.settleVanished()
             try takeRowsOfOthers()
         case .saved, .doubtSettled, .refreshed: try takeRowsOfOthers()
@@ -53,24 +54,22 @@ extension ContextMove {
         announcement = changes
     }
 
-    /// A parent does not say what it changed, so every object in memory is compared with its row. One that is as it
-    /// was keeps its values, transient ones too.
+    /// An object that is as it was keeps its values, transient ones too.
     private mutating func takeRowsOfParent() throws {
         var changes = ContextChanges(.didMerge, at: context.base)
         var known: [ManagedObject] = []
         var pending: [ManagedObject] = []
-        context.map.forEach { object in
-            if object._flags.isPending { return pending.append(object) }
-            // One that was gone may be back.
-            if object._state & ObjectState.fault == 0 || object._state & ObjectState.inaccessible != 0 {
+        for object in ofParent {
+            if object._flags.isPending {
+                pending.append(object)
+            } else if object._state & ObjectState.fault == 0 || object._state & ObjectState.inaccessible != 0 {
+                // One that was gone may be back.
                 known.append(object)
             }
         }
         for (object, state) in zip(known, try context.statesInParent(of: known)) {
             switch state {
-            case .same:
-                // Its to-manys may be others.
-                object.announceAllChanged()
+            case .same: break
             case .other:
                 context.turnIntoFault(object)
                 changes.refreshed.insert(object)
@@ -81,6 +80,8 @@ extension ContextMove {
             }
         }
         for object in pending where try takeRowOfParent(object) { changes.refreshed.insert(object) }
+        // To-manys of any object may be others.
+        if context.observesObjects { context.map.forEach { $0.announceAllChanged() } }
         announcement = changes
     }
 
@@ -151,6 +152,33 @@ extension ManagedObjectContext {
         return true
     }
 
+    /// The objects in memory of which a parent may have changed something since an earlier state.
+    ///
+    /// - Parameter saved: objects that this context has just saved into the parent, which may not have taken them as
+    ///   they are.
+    /// - Complexity: O(what was saved since, and the objects of layers that came or went), or O(objects in memory) if
+    ///   that is less.
+    func objectsOfParent(changedSince earlier: Standpoint, _ saved: Set<ObjectID>) throws -> [ManagedObject] {
+        guard earlier.isShown else {
+            var all: [ManagedObject] = []
+            map.forEach { all.append($0) }
+            return all
+        }
+        var ids = saved.union(pending.overtaken)
+        if earlier.eventNumber < base {
+            ids.formUnion(try binding.store.objectChanges(after: earlier.eventNumber, through: base).all)
+        }
+        let layers = standpoint.layers(differingFrom: earlier)
+        if layers.reduce(0, { $0 + $1.objectCount }) > map.count {
+            map.forEach { object in
+                if layers.contains(where: { $0.covers(object.objectID) }) { ids.insert(object.objectID) }
+            }
+        } else {
+            for layer in layers { ids.formUnion(layer.objectIDs) }
+        }
+        return ids.sorted().compactMap { map[$0] }
+    }
+
     fileprivate func statesInParent(of objects: [ManagedObject]) throws -> [StateInParent] {
         try read { snapshot in
             try objects.map { object in
@@ -185,6 +213,7 @@ extension ManagedObjectContext {
     func dropChanges(of object: ManagedObject) {
         pending.dropChanges(of: object)
         pending.forgetTouch(of: object)
+        pendingLinks.forgetLost(of: object.objectID)
         object.announceAllChanged()
         pendingLinks.dropPairChanges(of: object)
         turnIntoFault(object)

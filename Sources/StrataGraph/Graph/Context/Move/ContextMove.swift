@@ -11,16 +11,17 @@ import StrataStore
 /// leaves everything as it was.
 struct ContextMove {
     enum Reason {
-        /// Others saved before this save. The policy has decided about each object in conflict.
-        case overtaken(Staleness, [SettledObject])
+        /// Others saved before this save. The policy has decided about each object in conflict, and so about deletions
+        /// that are taken back.
+        case overtaken(Staleness, [SettledObject], ReturningDeletions)
         /// The store has taken the save.
         case saved(ChangeSet, SaveReceipt, KnownMembers)
         /// A save that was in doubt is in the store.
         case doubtSettled(SettledDoubt)
         /// The context goes on to a later state of the store.
         case refreshed(to: EventNumber)
-        /// The child goes on to the present state of its parent.
-        case parentMoved(ManagedObjectContext)
+        /// The child goes on to the present state of its parent, into which it may just have saved some objects.
+        case parentMoved(ManagedObjectContext, saved: Set<ObjectID>)
         /// One object takes what the store has, and keeps its changes or drops them.
         case objectRefreshed(ManagedObject, keepsChanges: Bool)
         /// Changes of another origin become changes of this context: of a child, of undo, revert, restore or what-if.
@@ -31,6 +32,8 @@ struct ContextMove {
     let reason: Reason
     /// What others did between the two states, where this context may notice; see `look`.
     private(set) var news: ChangesToShow?
+    /// The objects in memory that a parent may have changed.
+    private(set) var ofParent: [ManagedObject] = []
     /// The one-to-one ends of what is pending, as they were before rows are exchanged.
     private var partners: [LinkEnd: PartnerMerge.End] = [:]
     /// Links of one-to-ones that lost.
@@ -46,7 +49,7 @@ struct ContextMove {
     }
 
     mutating func run() throws {
-        let before = context.base
+        let before = context.standpoint
         try prepare()
         try stand()
         takeSaved()
@@ -56,6 +59,7 @@ struct ContextMove {
         try settleLinks()
         try settlePartners()
         try finishLinks()
+        context.standpoint.noteShown()
         rebaseUndo()
         if let announcement, !announcement.isEmpty { context.announce(announcement) }
     }
@@ -78,11 +82,12 @@ struct ContextMove {
     /// The context reads the new state from here on.
     private func stand() throws {
         switch reason {
-        case .overtaken(let staleness, _): context.standpoint.move(to: staleness.head)
+        case .overtaken(let staleness, _, _): context.standpoint.move(to: staleness.head)
         case .refreshed(let head): context.standpoint.move(to: head)
         case .doubtSettled(let doubt): context.standpoint.move(to: max(context.base, doubt.receipt.eventNumber))
-        case .parentMoved(let parent):
+        case .parentMoved(let parent, _):
             context.standpoint.stand(on: parent.standpoint, under: try parent.pendingLayers())
+            context.standpoint.beginShowing()
         case .saved(_, let receipt, let members):
             context.standpoint.move(to: receipt.eventNumber)
             if case .unchanged = members { return }
@@ -101,17 +106,21 @@ struct ContextMove {
     }
 
     /// Finds out what others did, and notes the pending one-to-ones, whose rows may be exchanged.
-    private mutating func look(since before: EventNumber) throws {
+    private mutating func look(since earlier: Standpoint) throws {
+        let before = earlier.eventNumber
         switch reason {
-        case .overtaken(let staleness, let settled):
+        case .overtaken(let staleness, let settled, let returning):
             let words = Dictionary(settled.map { ($0.stale.id, $0) }, uniquingKeysWith: { $1 })
             partners = context.pendingPartners(changedByOthers: Set(words.keys)) { words[$0]?.word(on: $1) }
+            returning.restorePartners(&partners)
             news = try context.changesToShow(after: before, through: staleness.head)
         case .saved(_, let receipt, _):
             try lookAtOthers(after: before, through: receipt.previousHead)
         case .doubtSettled(let doubt): try lookAtOthers(after: before, through: doubt.receipt.previousHead)
         case .refreshed(let head): try lookAtOthers(after: before, through: head)
-        case .parentMoved: partners = context.pendingPartners(changedByOthers: nil)
+        case .parentMoved(_, let saved):
+            partners = context.pendingPartners(changedByOthers: nil)
+            ofParent = try context.objectsOfParent(changedSince: earlier, saved)
         case .objectRefreshed(let object, let keepsChanges):
             // Links of what is dropped go at their other ends too.
             let dropped = keepsChanges ? nil : object.objectID
@@ -141,6 +150,7 @@ struct ContextMove {
             if let news { noteGone(news) }
             try settleAllLinks()
         case .parentMoved:
+            try context.settleLostLinks()
             try context.noteGoneInParent()
             try settleAllLinks()
         case .objectRefreshed: try settleAllLinks()
@@ -179,9 +189,10 @@ struct ContextMove {
     /// Does what only the reason knows of, when everything else is in place.
     private func finishLinks() throws {
         switch reason {
-        case .overtaken(let staleness, let settled):
+        case .overtaken(let staleness, let settled, let returning):
             try context.cutLinks(staleness.missingTargets)
             for object in settled { try context.setTargets(of: object) }
+            try context.applyDeleteRules(to: returning)
             try context.takeUnforeseenMembers(staleness.members)
         case .doubtSettled(let doubt): try context.makeRest(of: doubt)
         case .applied(let application): try context.finish(application)

@@ -47,7 +47,17 @@ extension ManagedObjectContext {
     func move(to head: EventNumber) throws { if head > base { try move(.refreshed(to: head)) } }
 
     /// Moves a child to its parent's present state.
-    func follow(_ parent: ManagedObjectContext) throws { try move(.parentMoved(parent)) }
+    ///
+    /// - Parameter saved: the objects that the child has just saved into its parent.
+    func follow(_ parent: ManagedObjectContext, saved: Set<ObjectID> = []) throws {
+        // What is in conflict may be none any more.
+        if saved.isEmpty, pending.overtaken.isEmpty,
+            standpoint.isAs(parent.standpoint, under: try parent.pendingLayers())
+        {
+            return
+        }
+        try move(.parentMoved(parent, saved: saved))
+    }
 
     private func reporting(_ body: () throws -> Void) {
         do { try body() } catch { report(Self.typed(error)) }

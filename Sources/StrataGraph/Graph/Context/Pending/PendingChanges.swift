@@ -23,6 +23,8 @@ struct PendingChanges {
     private(set) var vanished: Set<ObjectID> = []
     /// Objects whose deletion is pending and whose pairs others changed since: this context hides them from to-manys.
     private(set) var leaving: Set<ObjectID> = []
+    /// What the deletions did to other objects.
+    private(set) var causes = DeletionCauses()
     private var cursors = ChangeCursors()
     /// Goes on when the lists are emptied.
     private(set) var event = CurrentEvent()
@@ -137,6 +139,35 @@ struct PendingChanges {
         deleted.append(object)
     }
 
+    mutating func noteTaken(_ members: [ObjectID], by id: ObjectID) { causes.noteTaken(members, by: id) }
+
+    mutating func noteCut(_ toOne: PropertyID, of object: ObjectID, from target: ObjectID) {
+        causes.noteCut(toOne, of: object, from: target)
+    }
+
+    /// Takes over what deletions did to to-ones in a child.
+    mutating func adoptCuts(_ cuts: [DeletionCauses.CutLink: ObjectID]) {
+        for (link, target) in cuts { causes.noteCut(link.toOne, of: link.object, from: target) }
+    }
+
+    mutating func forgetCut(_ toOne: PropertyID, of object: ObjectID) { causes.forgetCut(toOne, of: object) }
+
+    /// A deletion that followed from another is taken back: the object has its own changes again.
+    ///
+    /// - Returns: whether the object was hidden from to-manys.
+    mutating func takeBackFollowingDeletion(of object: ManagedObject) -> Bool {
+        unlist(object, .deleted)
+        object.becomeUndeleted()
+        noteTouched(object)
+        return leaving.remove(object.objectID) != nil
+    }
+
+    /// The same for a row that no object stands for.
+    mutating func takeBackFollowingDeletion(ofRow id: ObjectID) -> Bool {
+        _ = deletedRows.take(id)
+        return leaving.remove(id) != nil
+    }
+
     /// The object is as it was read, and there again.
     ///
     /// - Returns: whether it was hidden from to-manys.
@@ -240,6 +271,7 @@ struct PendingChanges {
         deleted.removeAll(keepingCapacity: true)
         touched.removeAll(keepingCapacity: true)
         deletedRows = DeletedRows()
+        causes = DeletionCauses()
         withdrawnCount = 0
         overtaken = []
         vanished = []

@@ -11,6 +11,8 @@ struct PendingLinks {
     private(set) var states: [ToManyKey: ToManyState] = [:]
     /// Ends of one-to-ones that a merge has cleared for links of this context; they lead on where these do not stand.
     private(set) var displaced: Set<LinkEnd> = []
+    /// Links of this context to what its parent has deleted.
+    private(set) var lost = LostLinks()
     /// Counts changes of pairs, whose truth is no row; 0 where none is pending.
     private(set) var pairGeneration = 0
     /// Counts the moves of the context that may have changed a to-many. Members that were read stay valid until the
@@ -111,6 +113,16 @@ struct PendingLinks {
     mutating func noteNotDisplaced(_ end: LinkEnd) { displaced.remove(end) }
     mutating func settleDisplaced() { displaced = [] }
 
+    // MARK: Links to what a parent has deleted
+
+    mutating func noteLost(_ toOne: PropertyID, of object: ObjectID, _ target: ObjectID) {
+        lost.note(toOne, of: object, target)
+    }
+    mutating func noteLost(_ pair: LostLinks.Pair) { lost.note(pair) }
+    mutating func forgetLost(_ toOne: PropertyID, of object: ObjectID) { lost.forget(toOne, of: object) }
+    mutating func forgetLost(_ pair: LostLinks.Pair) { lost.forget(pair) }
+    mutating func forgetLost(of object: ObjectID) { if !lost.isEmpty { lost.forget(object) } }
+
     // MARK: After a save or a rollback
 
     /// Forgets the changes, and what was read of to-manys unless the save left them as they were.
@@ -119,6 +131,7 @@ struct PendingLinks {
         if case .unknown = members { states.removeAll(keepingCapacity: false) }
         pairGeneration = 0
         displaced = []
+        lost = LostLinks()
     }
 }
 
