@@ -82,8 +82,8 @@ struct ImageCheck {
         let store: Store
         do {
             store = try Store.open(.directory(directory), model: nil, options: reading)
-        } catch is StrataError {
-            return
+        } catch let error as StrataError where error.code == .persistentStoreOpen {
+            return try expect(error.message.contains("for writing"), "a reader is refused: \(error)")
         }
         defer { store.close() }
         try checkNumbers(store)

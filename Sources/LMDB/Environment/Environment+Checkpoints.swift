@@ -98,11 +98,33 @@ extension Environment {
         guard let checkpoint = file.newest, checkpoint.file == identity.number,
             checkpoint.session.start != FileSession(of: descriptor).start
         else { return }
-        if head(of: checkpoint.commit) == checkpoint.head {
+        // A newer commit may have come to the disk in part.
+        if head(of: checkpoint.commit) == checkpoint.head, !hasHead(after: checkpoint.commit) {
             guard try Self.hasJournal(in: directory, after: checkpoint, options.ownership) else { return }
         }
-        throw failure(
-            .unrestored, "open the environment", detail: "the system has stopped since it was written")
+        throw failure(.unrestored, "open the environment", detail: Self.unrestoredDetail)
+    }
+
+    /// Whether the file has the meta page of a later commit, or may have.
+    private func hasHead(after commit: UInt64) -> Bool {
+        guard let handle else { return true }
+        let pageSize = Self.shape(of: handle).pageSize
+        return (0..<2).contains { slot in
+            guard let bytes = [UInt8](descriptor, at: slot * pageSize, count: MetaPage.size) else { return true }
+            return bytes.withUnsafeBytes { MetaPage($0).transaction > commit }
+        }
+    }
+
+    static let unrestoredDetail = "the system has stopped since it was written"
+
+    /// Whether a data file has a checkpoint, and the system has been started since it was written.
+    static func isUnrestored(
+        _ data: (descriptor: Int32, identity: FileIdentity), in directory: EnvironmentDirectory
+    ) throws(LMDBError) -> Bool {
+        guard try directory.status(of: CheckpointFile.name) != nil else { return false }
+        let file = CheckpointFile(try directory.openFile(CheckpointFile.name, O_RDONLY))
+        guard let checkpoint = file.newest, checkpoint.file == data.identity.number else { return false }
+        return checkpoint.session.start != FileSession(of: data.descriptor).start
     }
 
     // MARK: Making checkpoints

@@ -99,7 +99,16 @@ extension Environment {
             return nil
         }
         defer { EnvironmentDirectory.closeFile(file.descriptor) }
-        _ = try DataFileHeader.read(descriptor: file.descriptor, path: directory.path(of: name))
+        do throws(LMDBError) {
+            _ = try DataFileHeader.read(descriptor: file.descriptor, path: directory.path(of: name))
+        } catch {
+            // What a power cut has left of the file is not damage before a writer has taken it back.
+            guard options.isReadOnly, options.refusesUnrestored, try isUnrestored(file, in: directory) else {
+                throw error
+            }
+            throw LMDBError(
+                .unrestored, operation: "open the environment", path: directory.path, detail: unrestoredDetail)
+        }
         if !options.isReadOnly { try directory.synchronize(ifNew: file.descriptor) }
         return file.identity
     }

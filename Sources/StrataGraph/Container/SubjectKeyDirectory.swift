@@ -7,7 +7,8 @@
 //   24      32     the key, random bytes; zeros when it was destroyed
 //   56      8      XXH64 over bytes 0..<56, little-endian
 //
-// A last record that is cut short has no key that was ever used. Writers hold an exclusive `flock` on the file.
+// A last record that is cut short has no key that was ever used, and neither has one of zeros, which a power cut leaves.
+// Writers hold an exclusive `flock` on the file.
 
 public import Foundation
 public import StrataModel
@@ -180,9 +181,13 @@ private final class KeyFile {
 
     private var allOffsets: [SubjectID: Int] {
         var offsets: [SubjectID: Int] = [:]
-        for offset in stride(from: 0, to: bytes.count, by: Self.recordSize) { offsets[subject(at: offset)] = offset }
+        for offset in stride(from: 0, to: bytes.count, by: Self.recordSize) where !isEmpty(at: offset) {
+            offsets[subject(at: offset)] = offset
+        }
         return offsets
     }
+
+    private func isEmpty(at offset: Int) -> Bool { bytes[offset..<offset + Self.recordSize].allSatisfy { $0 == 0 } }
 
     private func subject(at offset: Int) -> SubjectID {
         bytes.withUnsafeBytes { SubjectID(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + 16])) }

@@ -13,7 +13,7 @@ import Testing
         ("compact", 3, .journaled), ("upgrade", 1, .full), ("upgrade", 1, .journaled), ("rotate", 2, .full),
         ("rotate", 2, .journaled), ("restore", 1, .full), ("restore", 1, .journaled), ("erase", 6, .full),
         ("erase", 6, .journaled), ("trim", 12, .full), ("trim", 12, .journaled), ("thin", 6, .full),
-        ("thin", 6, .journaled),
+        ("thin", 6, .journaled), ("subjects", 3, .full), ("subjects", 3, .journaled),
     ]
     private static let shipping: [(work: String, rounds: Int, durability: StoreDurability)] = [
         ("ship", 4, .full), ("ship", 4, .journaled), ("thinnedship", 5, .full), ("follow", 4, .full),
