@@ -56,7 +56,7 @@ import Testing
 
     @Test func whatDrivesATerminalIsKnown() {
         let driving = "\n\u{1B}\u{7F}\u{9B}\u{85}\u{202E}\u{2066}\u{2069}\u{2028}\u{2029}\u{0}"
-        #expect(driving.unicodeScalars.allSatisfy(\.drivesTerminal))
-        #expect(!"aé漢👩🏽‍🚀 \u{200F}\u{301}".unicodeScalars.contains(where: \.drivesTerminal))
+        #expect(driving.unicodeScalars.allSatisfy { $0.drivesTerminal })
+        #expect(!"aé漢👩🏽‍🚀 \u{200F}\u{301}".unicodeScalars.contains { $0.drivesTerminal })
     }
 }
