@@ -25,6 +25,7 @@ final class CountedWork {
         try smallSaves()
         try reading()
         try queries()
+        try following()
         try deleting()
         container.close()
         return counts
@@ -176,6 +177,21 @@ final class CountedWork {
         try countAllocations("\(name), again", 1) { _ = try context.fetch(request) }
         let plan = try context.explain(request)
         counts["\(name): rows of all steps"] = Double(plan.steps.dropFirst().reduce(0) { $0 + $1.rows })
+    }
+
+    // MARK: Children
+
+    /// A child with 4,000 objects in memory goes on to what its parent has; the parent changed one of them.
+    private func following() throws {
+        let parent = container.newBackgroundContext()
+        let child = try parent.newChildContext()
+        let all = try child.fetch(FetchRequest<ManagedObject>(entityName: "Movie"))
+        for movie in all { _ = try movie.value(forKey: "year") }
+        counts["a child: objects in memory"] = Double(all.count)
+        try parent.existingObject(with: movies[5]).setValue(3, forKey: "votes")
+        countAllocations("a child's move to one change", 1) { child.refreshAllObjects() }
+        counts["a child's move to one change: faults made"] = Double(all.count(where: \.isFault))
+        countAllocations("a child's move to no change", 1) { child.refreshAllObjects() }
     }
 
     // MARK: Deleting
