@@ -117,12 +117,12 @@ extension Environment {
 
     static let unrestoredDetail = "the system has stopped since it was written"
 
-    /// Whether a data file has a checkpoint, and the system has been started since it was written.
-    static func isUnrestored(
-        _ data: (descriptor: Int32, identity: FileIdentity), in directory: EnvironmentDirectory
-    ) throws(LMDBError) -> Bool {
+    /// Whether a data file has a checkpoint, and the system has been started since that was made.
+    static func isUnrestored(_ directory: EnvironmentDirectory) throws(LMDBError) -> Bool {
         guard try directory.status(of: CheckpointFile.name) != nil else { return false }
         let file = CheckpointFile(try directory.openFile(CheckpointFile.name, O_RDONLY))
+        let data = try directory.openFile(EnvironmentDirectory.dataName, O_RDONLY, ownership: .unchecked)
+        defer { EnvironmentDirectory.closeFile(data.descriptor) }
         guard let checkpoint = file.newest, checkpoint.file == data.identity.number else { return false }
         return checkpoint.session.start != FileSession(of: data.descriptor).start
     }

@@ -41,7 +41,17 @@ extension Environment {
         try directory.checkLockFile(ownership: options.ownership)
         if options.residence == .unlinkedAfterOpen, !options.takesOverFile { try checkIsUnused(directory) }
         if !options.isReadOnly { try directory.sweepLeftovers() }
-        let environment = try openedFile(in: directory, options)
+        let environment: Environment
+        do throws(LMDBError) {
+            environment = try openedFile(in: directory, options)
+        } catch {
+            // What a power cut has left of the file is not damage before a writer has taken it back.
+            guard error.isOfContent, options.isReadOnly, options.refusesUnrestored, try isUnrestored(directory) else {
+                throw error
+            }
+            throw LMDBError(
+                .unrestored, operation: "open the environment", path: directory.path, detail: unrestoredDetail)
+        }
         if options.residence == .unlinkedAfterOpen { environment.unlinkFiles() }
         return environment
     }
@@ -99,16 +109,7 @@ extension Environment {
             return nil
         }
         defer { EnvironmentDirectory.closeFile(file.descriptor) }
-        do throws(LMDBError) {
-            _ = try DataFileHeader.read(descriptor: file.descriptor, path: directory.path(of: name))
-        } catch {
-            // What a power cut has left of the file is not damage before a writer has taken it back.
-            guard options.isReadOnly, options.refusesUnrestored, try isUnrestored(file, in: directory) else {
-                throw error
-            }
-            throw LMDBError(
-                .unrestored, operation: "open the environment", path: directory.path, detail: unrestoredDetail)
-        }
+        _ = try DataFileHeader.read(descriptor: file.descriptor, path: directory.path(of: name))
         if !options.isReadOnly { try directory.synchronize(ifNew: file.descriptor) }
         return file.identity
     }
@@ -314,4 +315,9 @@ extension Environment {
         mdb_env_stat(handle, &stat)
         return (info, Int(stat.ms_psize))
     }
+}
+
+extension LMDBError {
+    /// Whether it says that the data file is not what it should be.
+    fileprivate var isOfContent: Bool { [.corrupted, .invalid, .foreign, .empty, .truncated].contains(code) }
 }
