@@ -16,6 +16,8 @@ package struct TargetCatalog: Sendable {
     package private(set) var segments: [SegmentName] = []
     /// Oldest first.
     package private(set) var snapshots: [Snapshot] = []
+    /// Also those whose manifest is not there, because the shipper has not come to it, or was killed.
+    private(set) var begunSnapshots: Set<SnapshotName> = []
     /// Sizes of segments by name, in bytes.
     package private(set) var sizes: [SegmentName: Int] = [:]
 
@@ -33,6 +35,7 @@ package struct TargetCatalog: Sendable {
         var partSizes: [SnapshotName: Int] = [:]
         for entry in try target.entries(under: TargetName.snapshots(of: lineage), after: nil) {
             guard let name = SnapshotName(entry.name) else { continue }
+            catalog.begunSnapshots.insert(name)
             guard entry.name.hasSuffix(SnapshotName.manifestSuffix) else {
                 partSizes[name, default: 0] += entry.sizeInBytes
                 continue

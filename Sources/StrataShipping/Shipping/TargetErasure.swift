@@ -57,7 +57,7 @@ final class TargetErasure {
         }
         let inCopies = try rewrite(catalog, &report, progress)
         let retention = TargetRetention(target: target, lineage: lineage, keptSnapshots: 1)
-        for name in Set(catalog.snapshots.map(\.name)) where name.last < last {
+        for name in catalog.begunSnapshots where name.last < last {
             report.removedCount += try retention.remove(name)
         }
         let own = Set(try store.blobDigests().map(TargetName.blob))
@@ -104,7 +104,7 @@ final class TargetErasure {
         guard isConcerned else { return }
         made += try rewriteOlder(older, catalog, &report, progress)
         let retention = TargetRetention(target: target, lineage: lineage, keptSnapshots: 1)
-        for name in Set(catalog.snapshots.map(\.name)) where isWhole || name.last < end {
+        for name in catalog.begunSnapshots where isWhole || name.last < end {
             report.removedCount += try retention.remove(name)
         }
         let known = try ErasedMark.records(at: target, of: lineage)

@@ -26,7 +26,7 @@ struct TargetRetention {
         guard let manifest = try SnapshotManifest.newest(in: catalog.snapshots.filter { $0.name == oldest }, target)
         else { return 0 }
         var removed = 0
-        for name in positions.dropLast(keptSnapshots) { removed += try remove(name) }
+        for name in catalog.begunSnapshots where name.last < oldest.last { removed += try remove(name) }
         for segment in catalog.segments where segment.last.rawValue <= manifest.transaction {
             try target.remove(segment.text)
             removed += 1
