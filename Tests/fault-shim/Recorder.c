@@ -79,27 +79,36 @@ static int new_object(const struct stat *status) {
     return object_count++;
 }
 
-// Appends what programs have stored to shared maps since.
+// Appends a piece of a shared map if it is another than was seen last.
+static void note_piece(int index, size_t offset, const char *piece, ssize_t size) {
+    struct object *object = &objects[index];
+    if (size <= 0) return;
+    if (offset + PIECE > object->copy_size) {
+        object->copy = realloc(object->copy, offset + PIECE);
+        memset(object->copy + object->copy_size, 0, offset + PIECE - object->copy_size);
+        object->copy_size = offset + PIECE;
+    }
+    if (memcmp(object->copy + offset, piece, (size_t)size) == 0) return;
+    memcpy(object->copy + offset, piece, (size_t)size);
+    append_names(
+        (struct record){.kind = RECORD_MAPPED, .object = (uint32_t)index, .extent = (uint32_t)size, .offset = offset},
+        "", "", piece);
+}
+
+// Appends what programs have stored to shared maps since. The first piece has seals, which say that the others are in
+// place: it is read before them and noted after them.
 static void poll_maps(void) {
-    char piece[PIECE];
+    char first[PIECE], piece[PIECE];
     for (int index = 0; index < object_count; index++) {
-        struct object *object = &objects[index];
-        if (object->map < 0) continue;
-        for (size_t offset = 0;; offset += PIECE) {
-            ssize_t size = syscall(SYS_pread64, object->map, piece, (size_t)PIECE, (off_t)offset);
+        int map = objects[index].map;
+        if (map < 0) continue;
+        ssize_t first_size = syscall(SYS_pread64, map, first, (size_t)PIECE, (off_t)0);
+        for (size_t offset = PIECE;; offset += PIECE) {
+            ssize_t size = syscall(SYS_pread64, map, piece, (size_t)PIECE, (off_t)offset);
             if (size <= 0) break;
-            if (offset + PIECE > object->copy_size) {
-                object->copy = realloc(object->copy, offset + PIECE);
-                memset(object->copy + object->copy_size, 0, offset + PIECE - object->copy_size);
-                object->copy_size = offset + PIECE;
-            }
-            if (memcmp(object->copy + offset, piece, (size_t)size) == 0) continue;
-            memcpy(object->copy + offset, piece, (size_t)size);
-            append_names(
-                (struct record){
-                    .kind = RECORD_MAPPED, .object = (uint32_t)index, .extent = (uint32_t)size, .offset = offset},
-                "", "", piece);
+            note_piece(index, offset, piece, size);
         }
+        note_piece(index, 0, first, first_size);
     }
 }
 
