@@ -76,7 +76,7 @@ extension StudioEvent.Change {
 /// Changes that were shown and may be saved.
 ///
 /// A save does again what was shown, on the newest state. If that does anything else by now, nothing is saved, and the
-/// new consequences are shown. A draft is saved once: who asks again is told so.
+/// new consequences are shown. A draft is saved once; saving it again is an error that names the transaction.
 final class StudioDrafts: Sendable {
     private struct Draft: Sendable {
         let id: String
