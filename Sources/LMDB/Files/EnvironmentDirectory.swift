@@ -115,8 +115,9 @@ final class EnvironmentDirectory: Sendable {
             let opened = openat(descriptor, Self.lockName, flags, 0o600)
             guard opened >= 0 else { return }
             defer { close(opened) }
-            // LMDB makes the file as long as it needs it. It must not be longer: another process may have mapped less.
-            let size = max(1, (readers - 1) * 64 / 4096) * 4096
+            // The slots of the readers but one, of 64 bytes each. LMDB makes the file longer by its own header; of a file
+            // that has that length or more, it would take all for slots.
+            let size = max(1, (readers - 1) * 64)
             let result = posix_fallocate(opened, 0, off_t(size))
             guard result != 0 else { return }
             remove(Self.lockName)

@@ -62,7 +62,6 @@ import Testing
         ),
         ("SELF IN FETCH(\"Person\", nil, FALSE)", "SELF IN FETCH({: \"entity\": \"Human\"}, nil, FALSE)"),
         ("SELF IN FETCH(\"Ghost\", nil, FALSE)", "SELF IN FETCH(\"Ghost\", nil, FALSE)"),
-        ("SELF IN FETCH({: \"x\": 1}, nil, FALSE)", "SELF IN FETCH({: \"x\": 1}, nil, FALSE)"),
     ])
     func everyNameIsThatOfItsEntity(format: String, expected: String) throws {
         let written = try FetchPredicate(format: format), renamed = try FetchPredicate(format: expected)
