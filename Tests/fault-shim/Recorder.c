@@ -35,7 +35,18 @@ static atomic_int is_on;
 static atomic_long count;
 
 int recording(void) { return is_on; }
-long recorded_before(void) { return count; }
+
+static void enter(void);
+static void leave(void);
+
+long recorded_before(void) {
+    // A sync covers what was stored to maps before it.
+    if (is_on) {
+        enter();
+        leave();
+    }
+    return count;
+}
 
 // The program's own calls of these are recorded, so the recorder uses the system's.
 static void put(const void *bytes, size_t size) {

@@ -343,6 +343,9 @@ final class PageSums: @unchecked Sendable {
         }
     }
 
+    /// Has the file on the disk; the result is the system's error number, or 0.
+    func synchronize() -> Int32 { descriptor.withLock { $0 < 0 || CheckpointFile.sync($0) == 0 ? 0 : errno } }
+
     /// Removes both seals, so that no entry is trusted.
     func unseal() {
         trustedMark.store(0, ordering: .relaxed)

@@ -82,7 +82,12 @@ extension Environment {
     private func write(_ found: FileWipe, _ commit: UInt64, _ head: [UInt8]) throws(LMDBError) {
         guard !found.patches.isEmpty else { return }
         let seal = sums.isUsed ? sums.trusted : nil
-        if sums.isUsed { sums.unseal() }
+        if sums.isUsed {
+            sums.unseal()
+            // After a power cut the old seal would call pages damaged that were overwritten.
+            let result = sums.synchronize()
+            guard result == 0 else { throw SystemError.lmdb(result, "overwrite unused bytes", path) }
+        }
         let result = found.write()
         guard result == 0 else { throw SystemError.lmdb(result, "overwrite unused bytes", path) }
         guard fsync(descriptor) == 0 else { throw SystemError.current("overwrite unused bytes", path) }
