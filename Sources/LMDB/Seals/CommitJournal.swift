@@ -139,8 +139,8 @@ final class CommitJournal: Sendable {
     /// Writes what a commit will change.
     ///
     /// - Parameters:
-    ///   - isEarly: whether the disk begins to write it now (`sync_file_range`, about 20 us). A sync 40 us later then
-    ///     takes half its time. (`strata-bench run --journaled --filter durable`)
+    ///   - isEarly: whether the disk begins to write it now (`sync_file_range`), so that a sync after some work takes
+    ///     less. Measured by `strata-bench run --journaled --filter durable`.
     ///   - checkpoint: the commit of the last checkpoint.
     func append(_ content: [UInt8], commit: UInt64, isEarly: Bool = false, checkpoint: () -> UInt64) -> Answer {
         guard content.count <= Self.largestEntry else { return .tooLarge }
