@@ -21,7 +21,7 @@ import Testing
     ]
 
     private static var count: Int {
-        ProcessInfo.processInfo.environment["STRATA_IMAGES"].flatMap { Int($0) } ?? 24
+        ProcessInfo.processInfo.environment["STRATA_IMAGES"].flatMap { Int($0) } ?? 8
     }
 
     private func run(
@@ -49,6 +49,6 @@ import Testing
     @Test(arguments: shipping) func aTargetHasWhatItWasSaidToHave(
         work: String, rounds: Int, durability: StoreDurability
     ) throws {
-        try run(work, rounds, durability, count: max(8, Self.count / 2))
+        try run(work, rounds, durability, count: max(4, Self.count / 2))
     }
 }
