@@ -112,13 +112,12 @@ import Testing
 
     /// A list that goes to a pipe or a device leaves it what it is.
     @Test func aListMayGoToAPipe() throws {
-        let store = try FilmStore()
-        #expect(try Tool.run("erase", store.path, "Film/p1").exitCode == 0)
+        #expect(try Tool.run("erase", store.path, film().reference, "--reason", "asked for it").exitCode == 0)
         let pipe = store.path + ".pipe"
         defer { try? FileManager.default.removeItem(atPath: pipe) }
         let result = try Tool.shell(
-            "mkfifo '\(pipe)'; timeout 20 grep -c reason < '\(pipe)' & $strata erase '\(store.path)' --list '\(pipe)' > /dev/null; "
-                + "wait; test -p '\(pipe)' && echo pipe; $strata erase '\(store.path)' --list /dev/stdout | grep -c Film"
+            "mkfifo '\(pipe)'; timeout 20 grep -c 'asked for it' < '\(pipe)' & $strata erase '\(store.path)' --list '\(pipe)' > /dev/null; "
+                + "wait; test -p '\(pipe)' && echo pipe; $strata erase '\(store.path)' --list /dev/stdout | grep -c 'asked for it'"
         )
         #expect(result.output == "1\npipe\n1\n", "\(result)")
     }

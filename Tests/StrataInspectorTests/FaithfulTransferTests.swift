@@ -1,4 +1,6 @@
 import Foundation
+import StrataGraph
+import StrataStore
 import StrataTestSupport
 import Testing
 
@@ -193,7 +195,7 @@ import Testing
 
     @Test func anAuthorDrivesNoTerminal() throws {
         try folder.make("a")
-        try folder.run("insert", "a", "E", "name=x", "--author", "ev\u{1B}[31mil\nx")
+        try folder.insert("x", into: "a", by: "ev\u{1B}[31mil\nx")
         for command in [["log", "a"], ["blame", "a", "E/p1"], ["show", "a", "E/p1", "--history"], ["inspect", "a"]] {
             let output = try folder.run(command)
             #expect(!output.contains("\u{1B}") && output.contains("ev\\u{1b}[31mil\\nx"), "\(command): \(output)")
@@ -202,7 +204,7 @@ import Testing
 
     @Test func textTurnsNoDirectionRound() throws {
         try folder.make("a")
-        try folder.run("insert", "a", "E", "name=a\u{202E}b\u{2066}c – אב", "--author", "ev\u{202E}il")
+        try folder.insert("a\u{202E}b\u{2066}c – אב", into: "a", by: "ev\u{202E}il")
         for command in [["query", "a", "E"], ["log", "a"], ["show", "a", "E/p1"]] {
             let output = try folder.run(command)
             #expect(output.contains("a\\u{202e}b\\u{2066}c – אב"), "\(command): \(output)")
@@ -352,6 +354,17 @@ private final class ScratchFolder {
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// Saves an object as an app does, by an author that the tool would refuse.
+    func insert(_ name: String, into store: String, by author: String) throws {
+        let directory = url.appending(path: store, directoryHint: .isDirectory)
+        let store = try Store.open(.directory(directory), model: nil, options: StoreOptions())
+        defer { store.close() }
+        let context = try PersistentContainer(over: store).newBackgroundContext()
+        try context.insertNewObject(forEntityName: "E").setValue(name, forKey: "name")
+        context.transactionAuthor = author
+        try context.save()
+    }
 
     func make(_ store: String) throws { try run("create", store, "--model", "E.xcdatamodel") }
 

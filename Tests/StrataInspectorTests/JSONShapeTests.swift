@@ -354,7 +354,7 @@ import Testing
             (["insert", path, "Ding", "naïve=x"], 2), (["update", path, store.full, "naïve="], 1),
             (["delete", path, "Größe/p99"], 1), (["link", path, store.full, "nothing", "Tag/p1"], 2),
             (["unlink", path, store.full, "tags", "Tag/p99"], 1), (["revert", path, "t99"], 2),
-            (["import", path, "Größe", path + "/none.csv"], 2), (["export", path, "Größe", path + "/none/x.csv"], 2),
+            (["import", path, "Größe", path + "/none.csv"], 2), (["export", path, "Größe", path + "/none/x.csv"], 1),
             (["backup", path, path], 2), (["restore", path + "x", path], 1),
             (["ship", path + "x", new("target")], 1), (["ship", path, "s3:x"], 2),
             (["standby", new("z"), new("s")], 1),

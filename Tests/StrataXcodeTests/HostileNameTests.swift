@@ -298,16 +298,18 @@ import Testing
 
     /// Every name as an element of each of two types, with a default and without.
     @Test func everyNameIsUsedAsAnElement() throws {
-        let names = Self.names + Self.wordsOfKeys
+        let parts =
+            stride(from: 0, to: Self.names.count, by: 50).map { Array(Self.names[$0...].prefix(50)) }
+            + [Self.wordsOfKeys]
         let composites = [0, 5].flatMap { shift in
-            stride(from: 0, to: names.count, by: 50).map { start in
-                let elements = names[start..<min(start + 50, names.count)].enumerated().map { number, name in
+            parts.enumerated().map { part, names in
+                let elements = names.enumerated().map { number, name in
                     let type = Self.types[(number + shift) % Self.types.count]
                     return AttributeDescription(
                         name: name, type: type, isOptional: number % 2 == 0,
                         defaultValue: number % 3 == 0 ? nil : Self.defaults[type])
                 }
-                return composite("part\(shift)_\(start)", elements)
+                return composite("part\(shift)_\(part)", elements)
             }
         }
         let model = try ManagedObjectModel(entities: [EntityDescription(name: "Whole", properties: composites)])
