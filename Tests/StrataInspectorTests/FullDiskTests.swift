@@ -122,12 +122,15 @@ struct FullDiskTests {
         _ = try Tool.shell("cat /dev/zero > '\(filler)' 2>/dev/null")
         let names = ["STORE": path, "FILE": records.path(percentEncoded: false)]
         let result = try Tool.run(words.map { names[$0] ?? $0 })
-        #expect(result.exitCode == 1 && result.error.contains("The disk is full"), "\(result)")
+        // A small change fits into pages of the file that are free.
+        let isDone = result.exitCode == 0 && words[0] != "import" && words[0] != "compact"
+        #expect(isDone || result.exitCode == 1 && result.error.contains("The disk is full"), "\(result)")
         #expect(
             try files(disk).allSatisfy { $0 == "filler" || $0.hasPrefix("films.strata") && !$0.contains("partial") })
+        let imported = result.output.split(separator: " ").first.flatMap { Int($0) } ?? 0
         for isFull in [true, false] {
             if !isFull { try FileManager.default.removeItem(atPath: filler) }
-            #expect(try Tool.run("count", path, "Film").output == "4\n")
+            #expect(try Tool.run("count", path, "Film").output == "\(words.contains("--rows") ? 4 + imported : 4)\n")
             let verified = try Tool.run("verify", path)
             #expect(verified.exitCode == 0, "\(verified)")
         }

@@ -86,14 +86,15 @@ enum ValueText {
 
     /// At most so many scalars of the text, without a part of a character unless that alone has more of them.
     private static func cut(_ text: String, _ limit: Int) -> Substring {
-        guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) else {
-            return text[...]
+        guard let limited = text.unicodeScalars.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex),
+            limited < text.endIndex
+        else { return text[...] }
+        var end = text.startIndex
+        while true {
+            let next = text.index(after: end)
+            guard next <= limited else { return end > text.startIndex ? text[..<end] : text[..<limited] }
+            end = next
         }
-        // The last character may go on behind the end.
-        guard end < text.endIndex, let last = text[..<end].indices.last, last > text.startIndex,
-            text.index(after: last) > end
-        else { return text[..<end] }
-        return text[..<last]
     }
 
     /// ISO 8601, UTC, to the nearest millisecond.
