@@ -328,7 +328,10 @@ import Testing
         let moves = try #require(studio.moves(of: name))
         _ = try Tool.run("update", store.path, "Film/p5", "rating=7")
         var numbers = moves.makeAsyncIterator()
-        #expect(await numbers.next() == 6)
+        var number = await numbers.next()
+        // The first is the newest state, which is that before the save until the save is noticed.
+        if number == 5 { number = await numbers.next() }
+        #expect(number == 6)
         #expect(studio.moves(of: "Other") == nil)
     }
 
