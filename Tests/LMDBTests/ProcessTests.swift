@@ -154,6 +154,20 @@ import Testing
         #expect(try environment.read { try $0.count(table) } == 600)
     }
 
+    /// The first opening of two processes: the slower one has found no data file, and makes one when the faster one has
+    /// written already.
+    @Test func aFileThatIsMadeSecondLeavesTheFirstAndItsSums() throws {
+        let environment = try store.open()
+        let table = try environment.openTables(["t"])[0]
+        try environment.write { try $0.put(table, 1, [1]) }
+        let directory = environment.directory
+        let before = try ["data.mdb", "pages.sums"].map { try directory.status(of: $0).map(FileIdentity.init) }
+        #expect(!before.contains(nil))
+        try Environment.createDataFile(in: directory, isSynced: true)
+        #expect(try ["data.mdb", "pages.sums"].map { try directory.status(of: $0).map(FileIdentity.init) } == before)
+        #expect(directory.names.filter { $0.hasPrefix(".new-") } == [])
+    }
+
     @Test func aForkedChildIsToldAndMayOpenTheStoreItself() throws {
         #expect(
             try ChildProcess("fork", store).lines() == [

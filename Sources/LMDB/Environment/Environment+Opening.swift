@@ -121,10 +121,17 @@ extension Environment {
         _ = try DataFileHeader.read(descriptor: descriptor, path: directory.path(of: name))
     }
 
+    /// Makes the data file, unless there is one: another process may have made it meanwhile, and the sums are those of its
+    /// file then.
+    static func createDataFile(in directory: EnvironmentDirectory, isSynced: Bool) throws(LMDBError) {
+        try directory.exclusively { () throws(LMDBError) in
+            guard try directory.status(of: EnvironmentDirectory.dataName) == nil else { return }
+            try makeDataFile(in: directory, isSynced: isSynced)
+        }
+    }
+
     /// Lets LMDB make a data file under a temporary name, so that a crash leaves no half-made one.
-    private static func createDataFile(
-        in directory: EnvironmentDirectory, isSynced: Bool
-    ) throws(LMDBError) {
+    private static func makeDataFile(in directory: EnvironmentDirectory, isSynced: Bool) throws(LMDBError) {
         let name = ".new-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         guard mkdirat(directory.descriptor, name, 0o700) == 0 else {
             let error = SystemError.current("make a temporary directory", directory.path(of: name))
@@ -145,11 +152,7 @@ extension Environment {
         }
         // Sums of a data file that is gone.
         directory.remove(EnvironmentDirectory.sumsName)
-        do {
-            try directory.publish(temporary, as: EnvironmentDirectory.dataName, isSynced: isSynced)
-        } catch let error where error.code == .alreadyExists {
-            // Another process made the file meanwhile, and that file serves.
-        }
+        try directory.publish(temporary, as: EnvironmentDirectory.dataName, isSynced: isSynced)
     }
 
     /// Removes the names of the files, and the directory if opening made it.

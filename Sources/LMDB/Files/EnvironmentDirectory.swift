@@ -204,6 +204,17 @@ final class EnvironmentDirectory: Sendable {
         guard fsync(parent) == 0 else { throw SystemError.current("sync the directory above", path) }
     }
 
+    /// Calls `body` while no other process, and no other thread, is in such a call for this directory. Where directories
+    /// cannot be locked it is called without.
+    func exclusively<R>(_ body: () throws(LMDBError) -> R) throws(LMDBError) -> R {
+        // A second descriptor, since all who have this object share the first one's lock.
+        let lock = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw SystemError.current("open the store directory", path) }
+        defer { close(lock) }
+        while flock(lock, LOCK_EX) != 0, errno == EINTR {}
+        return try body()
+    }
+
     /// Gives a finished temporary file its final name; fails when the name is taken.
     ///
     /// Other processes use the file as soon as it has the name, so the directory's own name is durable before. The file
