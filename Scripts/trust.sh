@@ -79,16 +79,18 @@ faults() {
 campaign "planted faults, eleven kinds, each found (\`PlantedFaultTests\`, \`BeforeImageTests\`)" 0 11 1 \
     'PlantedFaultTests|BeforeImageTests'
 faults
-campaign "states after a power cut, made of recorded writes (\`CrashImageTests\`)" 22 1200 1 \
+campaign "states after a power cut, made of recorded writes (\`CrashImageTests\`)" 16 1200 1 \
     CrashImageTests STRATA_IMAGES=100
+campaign "states after a power cut in compactions, erasures and copies (\`UpkeepImageTests\`)" 6 1400 1 \
+    UpkeepImageTests STRATA_IMAGES=40
 campaign "schedules of contexts on a disk that fails, four power cuts of each (\`SimulationTests\`)" 14 100 100 \
     SimulationTests STRATA_SCHEDULES=100
 campaign "damaged stores, read whole and saved on (\`DamageTests\`)" 8 200 1 \
     StrataStoreTests.DamageTests STRATA_IMAGES=200
 campaign "kills of writers, rebuilds, backups and migrations (\`CrashTests\`)" 12 70 1 \
     StrataStoreTests.CrashTests STRATA_KILLS=40
-campaign "kills of truncations, upgrades and erasures (\`TruncationCrashTests\`, \`ErasureCrashTests\`)" 6 60 1 \
-    'TruncationCrashTests|ErasureCrashTests' STRATA_KILLS=20
+campaign "kills of truncations, upgrades, erasures and compactions (\`TruncationCrashTests\`, \`ErasureCrashTests\`, \`CompactionKillTests\`)" \
+    6 80 1 'TruncationCrashTests|ErasureCrashTests|CompactionKillTests' STRATA_KILLS=20
 campaign "power cuts of a disk (\`PowerCutTests\`)" 8 40 1 PowerCutTests STRATA_CUTS=20
 campaign "kills of stores that share a log, and of its server (\`SharedKillTests\`)" 8 20 1 \
     SharedKillTests STRATA_KILL_ROUNDS=20
