@@ -46,10 +46,11 @@ struct CopySeal {
             PageCopies(descriptor: copy, pageSize: header.pageSize)
         )
         guard let head = heads.page(header.transaction & 1, slot: 0) else { throw failure(EIO) }
+        var wait = SealWait()
         let problem: PageSums.SystemFailure?
         do throws(PageDamage) {
             problem = try WholeSeal.seal(head, in: file, sums, isRelaxed: false) { number, sum in
-                original?.mayBe(sum, of: number) ?? true
+                original?.mayBe(sum, of: number, &wait) ?? true
             }
         } catch {
             throw LMDBError(
@@ -79,14 +80,14 @@ struct CopySeal {
 
 extension PageSums {
     /// Whether a page that a transaction keeps has a sum, as far as is known.
-    fileprivate func mayBe(_ sum: UInt32, of number: UInt64) -> Bool {
+    fileprivate func mayBe(_ sum: UInt32, of number: UInt64, _ wait: inout SealWait) -> Bool {
         for _ in 0..<Self.mostWaits {
             let entry = entry(number)
             if entry.sum == sum || !entry.isSound(number: number, salt: salt) { return true }
             guard let seal = trusted, let newest = newestCommit else { return true }
             // The page may be of a commit that is not sealed yet.
             if newest <= seal.commit, self.entry(number) == entry { return false }
-            usleep(1_000)
+            guard wait.goesOn(seal: seal.commit, newest: newest) else { return true }
         }
         return true
     }

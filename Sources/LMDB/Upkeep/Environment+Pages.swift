@@ -58,7 +58,8 @@ extension Environment {
         guard report.hasSums else { return report }
         let beginning = ContinuousClock.now
         var next: UInt64 = 2
-        while try comparePages(from: &next, into: &report) {
+        var wait = SealWait()
+        while try comparePages(from: &next, into: &report, &wait) {
             guard goesOn() else { return nil }
             guard let pace, pace > 0 else { continue }
             let read = report.pageCount * sums.pageSize
@@ -76,25 +77,30 @@ extension Environment {
     private static var pagesAtATime: UInt64 { 256 }
 
     /// - Returns: false behind the last page.
-    private func comparePages(from next: inout UInt64, into report: inout PageReport) throws(LMDBError) -> Bool {
+    private func comparePages(
+        from next: inout UInt64, into report: inout PageReport, _ wait: inout SealWait
+    ) throws(LMDBError) -> Bool {
         let first = next
-        var found = report
+        var (found, waited) = (report, wait)
         let last = try withHandle("check the pages") { _ throws(LMDBError) -> UInt64? in
             guard let seal = sums.trusted, first <= seal.lastPage else { return nil }
             let file = PageCopies(descriptor: descriptor, pageSize: sums.pageSize)
             let last = min(seal.lastPage, first + Self.pagesAtATime - 1)
-            for number in first...last { sums.check(number, in: file, into: &found) }
+            for number in first...last { sums.check(number, in: file, into: &found, &waited) }
             return last
         }
-        report = found
+        (report, wait) = (found, waited)
         next = (last ?? 0) + 1
         return last != nil
     }
 }
 
 extension PageSums {
-    /// Reads a page in use and compares it with its sum.
-    fileprivate func check(_ number: UInt64, in file: PageCopies, into report: inout Environment.PageReport) {
+    /// Reads a page in use and compares it with its sum. A page that differs is not judged where a commit that is not
+    /// sealed may have written it.
+    fileprivate func check(
+        _ number: UInt64, in file: PageCopies, into report: inout Environment.PageReport, _ wait: inout SealWait
+    ) {
         for _ in 0..<Self.mostReadings {
             let entry = entry(number)
             guard entry.isInUse else { return }
@@ -108,9 +114,9 @@ extension PageSums {
                 return
             }
             // A commit may have freed the page, and the one after the next written on it.
-            guard let seal = trusted, let newest = newestCommit, newest <= seal.commit, self.entry(number) == entry
-            else {
-                usleep(1_000)
+            let (seal, newest) = (trusted?.commit, newestCommit)
+            guard let seal, let newest, newest <= seal, self.entry(number) == entry else {
+                guard wait.goesOn(seal: seal, newest: newest) else { return }
                 continue
             }
             report.pageCount += 1
