@@ -79,7 +79,7 @@ private final class Overtaker: @unchecked Sendable {
     }
 }
 
-/// Rule 7 of ARCHITECTURE.md: a save that others keep overtaking ends, because the third round holds the turn.
+/// Rule 7 of CONTRIBUTING.md: a save that others keep overtaking ends, because the third round holds the turn.
 @Suite(.serialized, .verifiesStores) struct OvertakenSaveTests {
     @Test func aSaveThatIsAlwaysOvertakenEnds() throws {
         // The overtaker uses the same class; only the thread of the test has a hook to run.

@@ -45,7 +45,7 @@ extension Environment {
         do throws(LMDBError) {
             environment = try openedFile(in: directory, options)
         } catch {
-            // What a power cut has left of the file is not damage before a writer has taken it back.
+            // After a power cut the file may be inconsistent until a writer takes it back: this is not damage yet.
             guard error.isOfContent, options.isReadOnly, options.refusesUnrestored, try isUnrestored(directory) else {
                 throw error
             }

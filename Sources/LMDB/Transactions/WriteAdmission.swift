@@ -180,7 +180,7 @@ final class WriteAdmission {
         }
         let page = try pages.page(number, .leaf, in: contents)
         guard contents != .tables else { return }
-        // What lies in a page that was admitted by its sum needs no other look.
+        // Values inside a page that was admitted by its sum need no other check.
         let isSummed = pages.areSummed(page.bytes)
         if isSummed, tree.longValuePages == 0 { return }
         for index in 0..<page.count {

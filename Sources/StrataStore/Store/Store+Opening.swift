@@ -26,7 +26,7 @@ extension Store {
             log = made
             try placeSnapshot(directory, location, made, connection, &options)
         }
-        // Who keeps a journal is as safe, and all processes must.
+        // `journaled` is as safe as `full`, and all processes with the file have to write the journal.
         if options.durability == .full, Environment.hasJournal(at: directory.path) { options.durability = .journaled }
         var end: SharedLogEnd?
         do {

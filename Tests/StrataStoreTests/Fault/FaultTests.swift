@@ -22,7 +22,7 @@ import Testing
         #expect(lines.last == "done")
     }
 
-    /// Rule 8 of ARCHITECTURE.md.
+    /// Rule 8 of CONTRIBUTING.md.
     @Test func aCommitWhoseMetaPageFailsIsSettledOrInDoubt() throws {
         let lines = try run("doubt")
         guard lines != ["unavailable"] else { return }

@@ -3,7 +3,7 @@ import StrataModel
 import StrataStore
 import Testing
 
-/// Rule 7 of ARCHITECTURE.md: who was overtaken twice saves while others wait at the turn, and not for ever.
+/// Rule 7 of CONTRIBUTING.md: after two conflicts a save holds the turn, other writers wait, and not for ever.
 @Suite struct TurnTests {
     /// Saves an insertion on a thread of its own.
     private func saveElsewhere(_ fixture: StoreFixture) throws -> DispatchSemaphore {

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
             for object in list where object._flags.isPending {
                 object.becomeCleanAsRead()
                 object.announceAllChanged()
-                // What was read is not what the context stands on any more.
+                // The row that was read belongs to a state that the context has left.
                 if stale.contains(object.objectID) { turnIntoFault(object) }
                 changes.refreshed.insert(object)
             }

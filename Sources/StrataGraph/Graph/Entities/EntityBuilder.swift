@@ -29,7 +29,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
 
     mutating func finish(options: [EntityOption]) -> EntityDescription {
         description.properties = own
-        // What the parent declared is the parent's to index and to bound.
+        // Indexes and constraints of inherited properties belong to the parent.
         description.indexes = description.indexes.filter { index in
             index.elements.allSatisfy { element in own.contains { $0.name == element.propertyPath } }
         }

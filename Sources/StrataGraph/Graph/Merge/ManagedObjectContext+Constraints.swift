@@ -64,7 +64,7 @@ extension ManagedObjectContext {
         if mergePolicy.prefersMine { try copyValues(from: new, to: stored) }
         try redirectReferences(from: new, to: stored)
         try redirectPairs(from: new, to: stored)
-        // What it leads to stays, whatever the delete rules are: no one has deleted anything.
+        // Its to-ones are cleared first, so that the delete rules touch no target: the app has deleted nothing.
         for index in new._entity.toOneIndexes where new._entity.properties[index].isInRow {
             try new.changeTarget(nil, at: index)
         }

@@ -123,7 +123,7 @@ extension ManagedObjectContext {
 
     /// Cuts links of the save to objects that others deleted, where they still stand.
     func cutLinks(_ missing: [Staleness.MissingTarget]) throws {
-        // What the policy made again is there to be linked to.
+        // A target that the policy made again exists, so links to it stay.
         for link in missing where !isNew(link.target) {
             if let source = map[link.source], let property = source._entity.property(link.property), property.isInRow {
                 guard source.reference(property.location) == link.target else { continue }

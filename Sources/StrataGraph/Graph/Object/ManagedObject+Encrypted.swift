@@ -130,7 +130,7 @@ extension ManagedObject {
     /// Whether the row has the value, under the key of a subject.
     private final func isStored(_ value: AttributeValue, _ property: PropertyRuntime) -> Bool {
         if _isNull(property.location) { return false }
-        // What cannot be read may be replaced.
+        // A value that cannot be decrypted counts as different, so that it can be replaced.
         do { return try decryptedValue(property).isIdentical(to: value) } catch { return false }
     }
 
@@ -151,7 +151,7 @@ extension PropertyRuntime {
 }
 
 extension AttributeType {
-    /// What an attribute reads as that has no value though its Swift type has no nil.
+    /// The value that an attribute without a value reads as if its Swift type has no nil.
     fileprivate var zero: AttributeValue {
         switch self {
         case .integer16, .integer32, .integer64: .integer(0)

@@ -135,7 +135,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// What a save has come to know of itself, for its measurement.
+/// The numbers that a save collects for its measurement.
 struct SaveTally {
     var eventCount = 0
     var retryCount = 0

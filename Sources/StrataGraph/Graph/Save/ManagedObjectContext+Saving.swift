@@ -252,7 +252,7 @@ extension ManagedObjectContext {
         settleObjects(insertedRevision: nil, derived: [:], members)
     }
 
-    /// What cannot be read now is reported: the save itself is done.
+    /// A failed read here is reported and not thrown, because the save is stored already.
     private func didSave(_ changes: ChangeSet, _ receipt: SaveReceipt) {
         let members = receipt.previousHead == base ? knownMembers(after: changes) : .unknown
         do { try move(.saved(changes, receipt, members)) } catch { report(Self.typed(error)) }
@@ -353,7 +353,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// Slots whose values are not those of `base`, ascending.
     ///
-    /// What the store computes is no change of the object, even if the app set it.
+    /// A value that the store computes is no change of the object, even if the app set it.
     final func slotsThatDiffer(from base: UnsafeRawBufferPointer) -> SlotSet {
         let changed = changedSlots
         var slots = changed

@@ -93,10 +93,10 @@ extension ManagedObject {
         }
         // An object that only was linked may not have been read.
         fireFault()
-        // That it is gone the store will say.
+        // The store reports that the object is gone.
         if _state & ObjectState.inaccessible != 0 { return }
         for check in _entity.checks {
-            // What needs no hook and no rule is settled by the null bit.
+            // Without a hook or a rule, the null bit alone decides.
             if check.hasRules || _entity.validatesValues {
                 validateValue(of: check.property, &errors)
             } else if _isNull(check.property.location) {

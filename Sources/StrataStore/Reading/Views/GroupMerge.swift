@@ -160,7 +160,7 @@ struct GroupMerge: ~Copyable {
         let sizeBefore = kept.sizeInBytes
         let room = KeptValues.limit - sizeBefore
         var mayGetSome = false
-        // What is larger than the last value of the record is elsewhere, if anything is.
+        // If the record does not hold all values, those larger than its last one are elsewhere.
         let bound = kept.otherCount > 0 && kept.count > 0 ? Array(kept.value(kept.count - 1)) : nil
         for change in deltas {
             let isElsewhere = bound.map { $0.withUnsafeBytes { KeptValues.compare(change.value, $0) > 0 } } ?? false

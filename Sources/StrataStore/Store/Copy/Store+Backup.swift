@@ -111,7 +111,7 @@ extension Store {
             header.isStandby = false
             // Without the counter row numbers restart a block above the largest row.
             _ = try StoreFile.withKey("rows") { try transaction.delete(state, $0) }
-            // What is restored goes on by itself, unless it is opened with its shared log again.
+            // A restored store has its log for itself, unless it is opened with its shared log again.
             _ = try StoreFile.withKey("log") { try transaction.delete(state, $0) }
         }
     }

@@ -217,7 +217,7 @@ struct ErasureCommit: ~Copyable {
         try projector.flush(transaction)
         try BufferFold.settle(changedObjects, in: tables.indexes, tables, transaction)
         try StatisticsRecord.removeAll(transaction, tables)
-        // What a view that catches up or is being built would go on from is erased, and it may hold erased values.
+        // A view that catches up or is being built would go on from erased events, and may hold erased values.
         let progress = try ViewProgress.all(transaction, tables)
         for view in progress.keys.sorted() where progress[view]?.isRetired == true {
             try tables.clear(view, transaction)

@@ -28,7 +28,7 @@ extension Store {
         do {
             try onWriter { [self] in
                 let subjects = try subjects(of: request)
-                // What keeps the keys is asked before anything is written.
+                // The key store is asked before anything is written, so that its failure leaves the store as it was.
                 _ = try keyRing.subjectKeyCounts(subjects)
                 guard let first = try finish.run.begin(request, subjects) else { return }
                 var report = ErasureReport()

@@ -140,7 +140,7 @@ package struct NetChanges: Sendable, Hashable {
 extension Store {
     /// The changes made by the events from `first` through `last`.
     ///
-    /// What a migration among them converted shows its former value before, and the newer number of the property.
+    /// A value that a migration among them converted has its former value as `before`, under the property's newer number.
     ///
     /// - Throws: `historyDropped`, also if the history of an entity was thinned that they change; `futureEvent` if the
     ///   log ends before `last`; `corrupt`.

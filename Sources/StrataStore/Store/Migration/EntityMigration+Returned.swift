@@ -60,6 +60,6 @@ extension EntityMigration {
 }
 
 extension [PropertyChange] {
-    /// What becomes of a property; nil if nothing does.
+    /// The last value that the changes give a property; nil if they do not change it.
     func made(_ property: PropertySchema) -> RecordedValue? { last { $0.property == property.id }?.after }
 }

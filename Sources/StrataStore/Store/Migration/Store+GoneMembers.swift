@@ -30,7 +30,7 @@ extension Store {
             let keys = try file.read { transaction, _, histories in
                 try Self.pairsOfGoneObjects(transaction, file.tables, histories.newest, limit: 10_000)
             }
-            // What the links have and the pairs have not is damage, which a verification names.
+            // A link without its pair is damage, which a verification names.
             if keys.isEmpty || keys == last { break }
             last = keys
             var changes = ChangeSet(

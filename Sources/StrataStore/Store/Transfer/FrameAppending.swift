@@ -18,7 +18,7 @@ struct FrameAppending: ~Copyable {
         self.tables = tables
         self.head = head
         projector = Projector(tables: tables, histories: histories, tracking: .overlapping)
-        // What the other store has accepted is accepted here.
+        // The other store has checked these events already.
         projector.declared.acceptsFaults = true
         projector.declared.mostObjectsAtOnce = ViewStepLimits().objects
     }

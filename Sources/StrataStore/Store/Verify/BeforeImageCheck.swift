@@ -16,7 +16,7 @@ final class BeforeImageCheck: PriorStateObserver {
         _ event: EventView, _ eventNumber: EventNumber, to row: Projector.CurrentRow, _ entity: EntitySchema,
         _ histories: SchemaHistory
     ) throws {
-        // What a thinning leaves of an event may be behind what it leaves of an older one while it is under way.
+        // While a thinning runs, an event may already lack values that an older event still has.
         if event.header.flags.contains(.thinned) { return }
         if event.header.kind == .deleted { return try compareDeletion(event, eventNumber, row) }
         if row.layout === entity.layout {
@@ -25,7 +25,7 @@ final class BeforeImageCheck: PriorStateObserver {
         }
         let converted = try histories.converted(row.image, from: row.layout, to: entity)
         try converted.bytes.withUnsafeBytes { bytes in
-            // What the row is too old to hold has its first default, or no value yet while a migration goes on.
+            // A property that is newer than the row has its first default, or no value while a migration goes on.
             try compareUpdate(event, eventNumber, try RowReader(bytes, layout: entity.layout), entity) { property in
                 row.layout.slots.contains { $0.propertyID == property }
             }

@@ -29,7 +29,7 @@ extension AttributeCipher {
     ) throws(StrataError) -> AttributeKeys.Key {
         let state = given.all
         let subject = SubjectID(UnsafeRawBufferPointer(rebasing: bytes[EncryptedValue.subjectRange]))
-        // That it was erased is known without the store's key.
+        // An erased subject is found first: this needs no key of the store.
         let own = try key(of: subject, state, object)
         guard let store = state.keys.first(where: { $0.id == id }) else { throw missingKey(id, object) }
         let named = EncryptionKey.ID(UnsafeRawBufferPointer(rebasing: bytes[EncryptedValue.subjectKeyRange]))
@@ -65,7 +65,7 @@ extension AttributeCipher {
     }
 }
 
-/// What was derived for one attribute from keys of the store and of subjects. The mutex guards it.
+/// The keys derived for one attribute from keys of the store and of subjects. The mutex guards them.
 final class SubjectKeyTable: Sendable {
     struct Keys: Sendable {
         let key: AttributeKeys.Key

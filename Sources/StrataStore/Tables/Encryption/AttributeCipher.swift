@@ -171,7 +171,7 @@ package final class AttributeCipher: Sendable {
 
     // MARK: Searching
 
-    /// What equal values have in common, for a search.
+    /// The blind of a value: equal values have equal blinds, so a search can compare them.
     ///
     /// - Throws: `encryptionKeyMissing`.
     func blind(_ value: AttributeValue) throws(StrataError) -> EncryptedValue {

@@ -7,7 +7,7 @@ import Synchronization
 /// What is derived for one attribute from the keys of an open store. It does not change; keys that are given later make
 /// another one.
 final class AttributeKeys: Sendable {
-    /// What is derived from one key of the app.
+    /// The keys derived from one key of the app.
     struct Key: Sendable {
         let id: EncryptionKey.ID
         let values: SymmetricKey

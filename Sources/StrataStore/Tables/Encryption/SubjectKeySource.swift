@@ -3,7 +3,7 @@ package import StrataModel
 
 /// Where the keys of subjects are kept, outside the store.
 package struct SubjectKeySource: Sendable {
-    /// What is known of a subject's key.
+    /// The state of a subject's key.
     package enum Answer: Sendable {
         case key(Data)
         case destroyed

@@ -177,7 +177,7 @@ struct BlobFiles: Sendable {
 
     /// The size of a file in bytes; nil if there is no plain file.
     func size(folder: String, name: String) -> UInt64? {
-        // What cannot be opened has no size.
+        // A file that cannot be opened has no size.
         (try? within(folder) { parent throws(BlobFile.Failure) in parent.size(of: name) }).flatMap(\.self)
     }
 

@@ -27,7 +27,7 @@ final class StoreFile: Sendable {
     let installations = Locked<[ModelVersion: EventNumber]>([:])
     /// Gets the damage that reads and saves meet.
     let damageHandler = Locked<(@Sendable (StrataError) -> Void)?>(nil)
-    /// What commits go through; nil if the store has its log for itself, and once it is closed.
+    /// The gate of the shared log that commits pass; nil for a store with a log of its own, and after closing.
     let gate = Locked<(any LogGate)?>(nil)
 
     init(

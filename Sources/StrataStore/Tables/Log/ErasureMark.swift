@@ -26,7 +26,7 @@
 import LMDB
 import StrataModel
 
-/// What an erasure still has to do.
+/// The work that an erasure has not finished.
 struct ErasureMark {
     var mustRebuild = false
     var author: String?

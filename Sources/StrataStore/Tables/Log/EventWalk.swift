@@ -161,7 +161,7 @@ struct EventWalk: ~Copyable {
     private mutating func damage(_ cause: CorruptRecord) -> any Error {
         isInBlock = false
         number = .max
-        // What the block says of itself is trusted only where no event follows.
+        // The range that the damaged block names is trusted only if no event follows it.
         var last = first
         do {
             let block = cursor.value

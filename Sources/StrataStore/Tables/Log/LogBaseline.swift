@@ -53,7 +53,7 @@ package struct LogBaseline: Sendable, Hashable {
     package var date: Date { Date(timeIntervalSince1970: Double(head.microseconds) / 1_000_000) }
     package var truncated: Date { Date(timeIntervalSince1970: Double(truncatedMicroseconds) / 1_000_000) }
 
-    /// What errors say of it.
+    /// The baseline as errors name it.
     package var summary: HistoryBaseline {
         HistoryBaseline(eventNumber: event, transaction: transaction, date: date)
     }

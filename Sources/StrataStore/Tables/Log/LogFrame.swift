@@ -76,7 +76,7 @@ package struct LogFrame: Sendable {
         }
     }
 
-    /// What a frame consists of.
+    /// The parts of a frame.
     private struct Parts {
         var record: TransactionRecord
         var blobDigests: [Data] = []

@@ -31,7 +31,7 @@ extension StoreFile {
         let record = try reader.lastTransaction(upTo: try readHead(transaction).transaction) {
             $0.firstEvent <= installed
         }
-        // What the transaction of a migration wrote before the model is no state of its own.
+        // A migration writes events before the model, in the same transaction: none of them ends a state.
         guard let record, record.firstEvent > .zero else { return head }
         return EventNumber(rawValue: record.firstEvent.rawValue - 1)
     }

@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// Estimates how many pages a save will touch, before its first write (rule 11 of ARCHITECTURE.md).
+/// Estimates how many pages a save will touch, before its first write (rule 11 of CONTRIBUTING.md).
 ///
 /// A bound from the number of events alone settles nearly every save. Only if it is too large are the tables examined:
 /// random keys among P pages touch P * (1 - e^(-keys/P)) of them (the expected number of occupied cells, W. Feller, "An

@@ -218,7 +218,7 @@ final class BlobStore: Sendable {
         guard let files else {
             return memory.withLock { ($0.count, $0.values.reduce(0) { $0 + UInt64($1.count) }) }
         }
-        // What is no directory has no files.
+        // Without the directory there are no files.
         let entries = (try? files.list()) ?? []
         return (entries.count, entries.reduce(0) { $0 + (files.size(folder: $1.folder, name: $1.name) ?? 0) })
     }

@@ -34,7 +34,7 @@ final class Committer {
     private var isPackingDue = false
     /// Whether the last commit had one save. Then it is likely that none joins the next one.
     private var wasAlone = true
-    /// A save that would touch more pages than this is refused before its first write (rule 11 of ARCHITECTURE.md).
+    /// A save that would touch more pages than this is refused before its first write (rule 11 of CONTRIBUTING.md).
     static let dirtyPageLimit = 64_000
 
     init(_ file: StoreFile, _ blobs: BlobStore, _ statistics: StatisticsCache) {
@@ -284,7 +284,7 @@ final class Committer {
 
     /// Settles a commit whose meta page may or may not be on disk: reopens the file and runs the group again in one
     /// more durable commit. A save found in the log keeps its first result; the others are made. If that commit fails,
-    /// too, every save of the group that was to be written is in doubt (rule 8 of ARCHITECTURE.md).
+    /// too, every save of the group that was to be written is in doubt (rule 8 of CONTRIBUTING.md).
     private func settle(
         _ group: [ChangeSet], _ results: [Submission.Answer], _ cause: LMDBError
     ) -> [Submission.Answer] {

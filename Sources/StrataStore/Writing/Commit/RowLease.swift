@@ -6,7 +6,7 @@ import StrataModel
 /// Hands out row numbers without I/O: a block is leased from the store, durably, before its first number is used.
 ///
 /// The counter is in the `state` table, which no rebuild drops. So no number is given twice, even if a process ends
-/// with unused numbers (rule 6 of ARCHITECTURE.md). The first block is small, and a store that is closed gives back what
+/// with unused numbers (rule 6 of CONTRIBUTING.md). The first block is small, and a store that is closed gives back what
 /// it has not used, so numbers stay small. `block` is guarded by its mutex, which is not held during a commit.
 final class RowLease: Sendable {
     private struct Block {

@@ -65,7 +65,7 @@ struct RankWriter: ~Copyable {
             let key = RankLevels.prefix(order, level: level) + rest
             var block = try block(level, with: key)
             if level <= height, block.start == key {
-                // What was behind the entry belongs to the block before it.
+                // The entries after the removed one belong to the block before it.
                 if block.isStored, try key.withUnsafeBytes({ try cursor.seek(to: $0) }) { try cursor.delete() }
                 blocks[level] = nil
                 var earlier = try found(before: key, level)

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     /// Moves the context to a state that is at least so new. Changes that are not saved stay.
     ///
     /// With `.head` the read is linearizable: a save that returned on another machine before this call began is shown.
-    /// That takes a round trip to the log. For a store with a log of its own both are the same.
+    /// This takes a round trip to the log. For a store with a log of its own both points are the same.
     ///
     /// - Throws: `logUnavailable`, `divergedLog`, `modelChanged` as `PersistentContainer.catchUp()`, with `.head`;
     ///   `invalidRequest` if the context is pinned or shows the past; `storeClosed`.

@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter saved: the objects that the child has just saved into its parent.
     func follow(_ parent: ManagedObjectContext, saved: Set<ObjectID> = []) throws {
-        // What is in conflict may be none any more.
+        // With overtaken objects the context moves even to an equal state: their conflict may be gone.
         if saved.isEmpty, pending.overtaken.isEmpty,
             standpoint.isAs(parent.standpoint, under: try parent.pendingLayers())
         {
