@@ -15,6 +15,7 @@ bin="$(swift build --show-bin-path)"
 logs="$(mktemp -d)"
 trap 'rm -rf "$logs"' EXIT
 export SWIFT_BACKTRACE=enable=no
+build="$(git rev-parse --short HEAD)$(git diff --quiet HEAD || printf ' with changes')"
 rows=""
 failed=0
 
@@ -105,7 +106,7 @@ Written by \`make trust\` (an hour) or \`make trust-quick\` (five minutes); do n
 repeated with \`STRATA_SEED=<seed>\` and the variables in \`Scripts/trust.sh\`.
 
 - Date: $(date -u '+%Y-%m-%d %H:%M') UTC, $((($(date +%s) - begin + 59) / 60)) minutes
-- Build: $(git rev-parse --short HEAD)$(git diff --quiet HEAD || printf ' with changes'), debug, $(swift --version 2> /dev/null | grep -oE 'Swift version [0-9.]+' | head -1)
+- Build: $build, debug, $(swift --version 2> /dev/null | grep -oE 'Swift version [0-9.]+' | head -1)
 - System: $(uname -sr), $(nproc) processors
 - Seeds: from $first_seed on
 
