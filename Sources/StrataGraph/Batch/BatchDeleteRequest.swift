@@ -30,6 +30,9 @@ public struct BatchDeleteRequest<Object: ManagedObject>: Sendable {
     }
 
     /// Deletes the objects with these ids. Ids of objects that do not exist are ignored.
+    ///
+    /// Without a class (`BatchDeleteRequest<ManagedObject>`) the entity is the root entity of the ids. Ids of several
+    /// hierarchies fail with `wrongType`. Without ids the request deletes nothing.
     public init(_ objectIDs: [ObjectID]) {
         entityName = Object.entityName
         self.objectIDs = objectIDs

@@ -22,6 +22,20 @@ final class BatchWriter: Sendable {
         return entity
     }
 
+    /// The entity of a deletion. Without a class and a name, it is the root entity of the first id, and nil if there
+    /// are no ids.
+    func entity<Object: ManagedObject>(of request: BatchDeleteRequest<Object>) throws -> EntityRuntime? {
+        guard let ids = request.objectIDs, request.entityName == ManagedObject.entityName,
+            binding.entity(named: request.entityName) == nil
+        else { return try entity(named: request.entityName) }
+        guard let first = ids.first else { return nil }
+        guard let root = binding.schema.entity(binding.schema.root(of: first.entityID)) else {
+            throw StrataError(
+                .wrongType, "The model has no entity for the object.", context: .init(objectID: first))
+        }
+        return try entity(named: root.name)
+    }
+
     func check(stepSize: Int, _ entityName: String) throws {
         guard stepSize > 0 else {
             throw StrataError(

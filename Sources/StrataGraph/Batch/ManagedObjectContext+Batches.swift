@@ -134,7 +134,7 @@ extension ManagedObjectContext {
     @discardableResult
     public func execute<Object: ManagedObject>(_ request: BatchDeleteRequest<Object>) throws -> BatchResult {
         let writer = try BatchWriter(self)
-        let entity = try writer.entity(named: request.entityName)
+        guard let entity = try writer.entity(of: request) else { return BatchResult() }
         try writer.check(stepSize: request.stepSize, entity.name)
         let target = BatchTarget(
             request: StoreRequest(

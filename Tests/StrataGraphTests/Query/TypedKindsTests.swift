@@ -122,6 +122,29 @@ import Testing
         #expect(try container.verify().isSound)
     }
 
+    @Test func aBatchDeleteWithoutAClassTakesTheEntityFromTheIds() throws {
+        let cid = Person(context: context), ann = Employee(context: context)
+        let club = Club(context: context)
+        cid.name = "Cid"
+        ann.name = "Ann"
+        club.title = "C"
+        try context.save()
+        let mixed = try #require(throws: StrataError.self) {
+            try context.execute(BatchDeleteRequest<ManagedObject>([cid.objectID, club.objectID]))
+        }
+        #expect(mixed.code == .wrongType && mixed.context.objectID == club.objectID)
+        #expect(mixed.context.entityName == "Person")
+        #expect(try context.count(for: FetchRequest<Person>()) == 2)
+        #expect(try context.execute(BatchDeleteRequest<ManagedObject>([])).count == 0)
+        let unknown = ObjectID(rawValue: 900 << 48 | 1)
+        #expect(throws: StrataError.self) { try context.execute(BatchDeleteRequest<ManagedObject>([unknown])) }
+        let people = [ann.objectID, cid.objectID]
+        #expect(try context.execute(BatchDeleteRequest<ManagedObject>(people)).count == 2)
+        #expect(try context.execute(BatchDeleteRequest<ManagedObject>(people)).count == 0)
+        #expect(try context.execute(BatchDeleteRequest<ManagedObject>([club.objectID])).count == 1)
+        #expect(try container.verify().isSound)
+    }
+
     @Test func aBatchDeleteObeysTheRulesOfEveryShapeOfRelationship() throws {
         let ann = Person(context: context), bob = Person(context: context)
         ann.name = "Ann"
