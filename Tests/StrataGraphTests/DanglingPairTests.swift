@@ -152,6 +152,18 @@ struct DanglingPairTests {
         try withLoaded(new) { context in
             try expectReadsWithout(context, "mended")
             try expectReadsWithout(new.context(asOf: .event(before)), "before it was mended")
+            // What counts members agrees with what lists them.
+            let formats = [
+                "things.@count == 1", "likes.@count == 1", "ALL things.name == 'Kept'", "NONE things.name == nil",
+                "NOT (ANY things.name == nil)",
+            ]
+            for context in try [context, new.context(asOf: .event(before))] {
+                for format in formats {
+                    var request = FetchRequest<ManagedObject>(entityName: "Owner")
+                    request.predicate = try FetchPredicate(format: format)
+                    #expect(try context.count(for: request) == 1, "\(format)")
+                }
+            }
         }
     }
 
