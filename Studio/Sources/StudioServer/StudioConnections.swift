@@ -8,9 +8,11 @@ public enum StudioConnections {
     /// More wait until others end.
     public static let most = 200
 
-    /// A server that closes connections on which no whole head of a request comes for some time.
+    /// A server that closes connections on which no whole head of a request comes for some time, or no whole body after
+    /// the head.
     public static func server(patience: TimeAmount = .seconds(60)) -> HTTPServerBuilder {
-        .http1(configuration: .init(idleTimeout: patience))
+        .http1(
+            configuration: .init(additionalChannelHandlers: [BodyDeadline(patience)], idleTimeout: patience))
     }
 
     /// How the server listens.

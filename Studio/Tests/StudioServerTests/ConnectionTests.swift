@@ -17,8 +17,10 @@ import Testing
     init() throws { store = try SmallStore() }
 
     private func serving(
-        patience: TimeAmount = .seconds(60), _ body: @Sendable (Int, Visitor) async throws -> Void
+        patience: TimeAmount = .seconds(60), _ gate: StudioGate? = nil,
+        _ body: @Sendable (Int, Visitor) async throws -> Void
     ) async throws {
+        let gate = gate ?? self.gate
         let studio = try Studio(paths: [store.path])
         defer { studio.close() }
         var logger = Logger(label: "studio-tests")
@@ -56,6 +58,30 @@ import Testing
             try await channel.writeAndFlush(ByteBuffer(string: text))
             // Without an end this waits until the test's time is over.
             try await channel.closeFuture.get()
+        }
+    }
+
+    @Test func aBodyThatComesInDropsIsNotWaitedForWithoutEnd() async throws {
+        let gate = StudioGate(isWritable: true)
+        try await serving(patience: .milliseconds(500), gate) { port, visitor in
+            let cookie = try await visitor.enter()
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(host: "localhost", port: port).get()
+            let head = """
+                POST /Small/change HTTP/1.1\r\nHost: localhost:\(port)\r\nOrigin: http://localhost:\(port)\r
+                Cookie: \(cookie)\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n
+                """
+            try await channel.writeAndFlush(ByteBuffer(string: head))
+            let dripping = Task {
+                for _ in 0..<900 {
+                    try await channel.writeAndFlush(ByteBuffer(string: " "))
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+            let start = ContinuousClock.now
+            try await channel.closeFuture.get()
+            dripping.cancel()
+            #expect(start.duration(to: .now) < .seconds(30), "The body was read to its end.")
         }
     }
 
