@@ -82,19 +82,19 @@ extension Snapshot {
 
     /// Refuses names that are no columns, and values that can never equal a column's.
     private func check(_ condition: FetchPredicate, _ view: PreparedView) throws {
-        let names = view.description.columnNames
+        let names = view.columnNames
         for path in condition.keyPaths.sorted() where !names.contains(path) {
             // The evaluation says what else is wrong with it.
             _ = try ViewRowContext(view: view.description, values: []).operand(atPath: path)
         }
         guard let entity = schema.entity(named: view.description.entityName) else { return }
         var check = PredicateCheck(entity, schema)
-        check.columns = Dictionary(zip(names, view.columnTypes), uniquingKeysWith: { first, _ in first })
+        check.columns = view.columnTypes
         try check.check(condition)
     }
 
     private func order(_ sort: [SortDescription], _ view: PreparedView) throws -> [CompiledRows.RowOrder] {
-        let names = view.description.columnNames
+        let names = view.columnNames
         return try sort.map { key in
             guard let column = names.firstIndex(of: key.keyPath) else {
                 let ending = NearestName.ending(for: key.keyPath, among: names)
@@ -109,7 +109,7 @@ extension Snapshot {
 
 extension PreparedView {
     /// The types of the columns, the keys first.
-    fileprivate var columnTypes: [ExpressionType] {
+    static func types(of keys: [Value], _ aggregates: [Aggregate]) -> [ExpressionType] {
         func type(_ value: Value?) -> ExpressionType {
             guard let value else { return .value(.object) }
             guard let type = value.type else { return .value(.object) }

@@ -63,7 +63,7 @@ struct ViewAccess {
         _ sort: [SortDescription], _ view: PreparedView, _ elements: [Int: [UInt8]], _ isKnown: Bool
     ) -> Ordered? {
         guard !sort.isEmpty, sort.allSatisfy(\.isPlain) else { return nil }
-        let names = view.description.columnNames
+        let names = view.columnNames
         for order in view.orders.filter(\.isRanked) + view.orders.filter({ !$0.isRanked }) {
             var prefix: [UInt8] = []
             for (position, column) in order.columns.enumerated() {

@@ -161,6 +161,10 @@ final class PreparedView: Sendable {
     /// The types of the app that make columns.
     let projectionNames: [String]
     let orders: [Order]
+    /// The keys first.
+    let columnNames: [String]
+    /// What conditions may compare the columns with.
+    let columnTypes: [String: ExpressionType]
     /// The to-many whose members are keys: an object is in the group of each of its members.
     let membersKey: PropertyID?
     /// Whether an object's group or values depend on other rows than its own.
@@ -216,6 +220,9 @@ final class PreparedView: Sendable {
         kinds = aggregates.map(\.kind)
         cells = AggregateCells(kinds)
         projectionNames = aggregates.compactMap(\.projection?.typeName)
+        columnNames = description.columnNames
+        columnTypes = Dictionary(
+            zip(columnNames, Self.types(of: keys, aggregates)), uniquingKeysWith: { first, _ in first })
         orders = description.orders.enumerated().map { Order($0.offset, $0.element, of: description) }
         if let predicate = description.predicate {
             filter = JunctionCondition(

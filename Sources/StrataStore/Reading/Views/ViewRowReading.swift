@@ -76,7 +76,7 @@ struct ViewRowReading {
     }
 
     func result() -> ResultRows {
-        var result = ResultRows(names: view.description.columnNames)
+        var result = ResultRows(names: view.columnNames)
         let rest = rows.dropFirst(request.offset - skipped)
         for row in request.limit > 0 ? rest.prefix(request.limit) : rest { result.append(row) }
         return result
