@@ -76,6 +76,88 @@ import Testing
         #expect(compaction.terminationStatus == 0)
     }
 
+    private final class Copies {
+        var locked: [Bool] = []
+    }
+
+    /// Each of the first copies is overtaken by a save. The last one is made while no process can save.
+    @Test func anOvertakenCompactionTriesAgain() throws {
+        let copies = Copies()
+        let waiting = Process()
+        let ended = DispatchSemaphore(value: 0)
+        waiting.executableURL = Tool.program.url
+        waiting.arguments = ["insert", store.path, "Genre", "label=waiting"]
+        waiting.terminationHandler = { _ in ended.signal() }
+        var compaction = Compaction(store: StoreArguments(path: store.path), keepsOld: false)
+        compaction.whenCopied = { isLocked in
+            copies.locked.append(isLocked)
+            if isLocked {
+                try waiting.run()
+                #expect(ended.wait(timeout: .now() + 0.5) == .timedOut)
+            } else {
+                let saved = try Tool.run("insert", store.path, "Genre", "label=war \(copies.locked.count)")
+                #expect(saved.exitCode == 0, "\(saved)")
+            }
+        }
+        _ = try compaction.run()
+        ended.wait()
+        #expect(waiting.terminationStatus == 0)
+        #expect(copies.locked == [false, false, false, true])
+        let query = try Tool.run("query", store.path, "Genre", "--json")
+        for label in ["war 1", "war 2", "war 3", "waiting"] { #expect(query.output.contains("\"\(label)\""), "\(query)") }
+        #expect(try Tool.run("verify", store.path).exitCode == 0)
+        try expectNoCopies()
+    }
+
+    /// Other processes do not wait for a long copy.
+    @Test func anOvertakenLongCompactionGivesUp() throws {
+        let copies = Copies()
+        var compaction = Compaction(store: StoreArguments(path: store.path), keepsOld: false)
+        compaction.longestLockedCopy = .zero
+        compaction.whenCopied = { isLocked in
+            copies.locked.append(isLocked)
+            let saved = try Tool.run("insert", store.path, "Genre", "label=war \(copies.locked.count)")
+            #expect(saved.exitCode == 0, "\(saved)")
+        }
+        let error = #expect(throws: StrataError.self) { _ = try compaction.run() }
+        #expect(error?.code == .persistentStoreTimeout)
+        #expect(error?.message == "Another process wrote to the store; nothing was changed. Try again.")
+        #expect(copies.locked == [false, false, false])
+        #expect(try Tool.run("count", store.path, "Genre").output == "5\n")
+        try expectNoCopies()
+    }
+
+    /// A command that ends soon is waited for, a program that stays is not.
+    @Test func aCompactionWaitsForShortReaders() throws {
+        func start(count: Int) throws -> Process {
+            let reader = Process()
+            reader.executableURL = Tool.program.url
+            reader.arguments = ["top", store.path, "--count", "\(count)", "--interval", "0.3", "--json"]
+            reader.standardOutput = FileHandle.nullDevice
+            try reader.run()
+            usleep(300_000)
+            return reader
+        }
+        let staying = try start(count: 1000)
+        var compaction = Compaction(store: StoreArguments(path: store.path), keepsOld: false)
+        let error = #expect(throws: StrataError.self) { _ = try compaction.run() }
+        #expect(error?.message == "Another process has the store open; nothing was changed.")
+        #expect(staying.isRunning)
+        staying.terminate()
+        staying.waitUntilExit()
+        compaction.whenCopied = { _ in _ = try start(count: 2) }
+        _ = try compaction.run()
+        try expectNoCopies()
+    }
+
+    private func expectNoCopies() throws {
+        for folder in [store.directory, store.directory.deletingLastPathComponent()] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+            let own = folder == store.directory ? "" : store.directory.lastPathComponent
+            #expect(!names.contains { $0.contains(own + ".compact") || $0 == "data.mdb.before-compact" }, "\(names)")
+        }
+    }
+
     /// The hidden and visible copies that killed commands leave beside a store, each with a value of it.
     private func makeLeftovers() throws -> [String] {
         let name = store.directory.lastPathComponent

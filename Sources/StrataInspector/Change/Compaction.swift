@@ -9,6 +9,10 @@ import StrataStore
 struct Compaction {
     let store: StoreArguments
     let keepsOld: Bool
+    /// The longest copy during which other processes wait to open the store.
+    var longestLockedCopy = Duration.seconds(5)
+    /// Is called after each copy, with whether no process could open the store meanwhile.
+    var whenCopied: (_ isLocked: Bool) throws -> Void = { _ in }
     /// Whether a signal ends the process while the copy is made.
     var endsBySignals = false
     /// Is called when the new file is in place and not yet verified there.
@@ -37,30 +41,69 @@ struct Compaction {
                 return "the store was left as it is."
             }
         }
-        defer { Self.remove(copy) }
-        let stamp = try copied(to: copy)
-        if endsBySignals { Interrupt.finish() }
-        let guardian = try StoreGuard(path)
-        defer { guardian.release() }
-        guard try self.stamp() == stamp else {
-            throw StrataError(
-                .persistentStoreTimeout, "Another process wrote to the store; nothing was changed. Try again.")
-        }
-        try exchange(with: copy + "/data.mdb")
-        try exchangeSums(with: copy)
-        try settle()
+        try replaceFile(by: copy)
         return (before, try size())
     }
 
-    /// - Returns: the first two pages of the file when the copy began.
-    private func copied(to copy: String) throws -> Data {
-        let progress = ProgressLine()
-        defer { progress.finish() }
-        return try store.reading { store in
+    // MARK: The copy
+
+    private static let mostFreeCopies = 3
+    /// After this time no further copy is begun.
+    private static let longestTrying = Duration.seconds(60)
+    /// How long it waits for commands that have the store open for a moment.
+    private static let patience = Duration.seconds(1)
+
+    /// Copies the store while other processes may write, and again if one did. If the last such copy was made fast, it makes
+    /// another one while no process can open the store.
+    private func replaceFile(by copy: String) throws {
+        let start = ContinuousClock.now
+        var lastCopy = Duration.zero
+        for _ in 0..<Self.mostFreeCopies where ContinuousClock.now - start < Self.longestTrying {
+            let began = ContinuousClock.now
+            if try isReplaced(byFree: copy) { return }
+            lastCopy = ContinuousClock.now - began
+        }
+        guard lastCopy <= longestLockedCopy, ContinuousClock.now - start < Self.longestTrying else {
+            throw StrataError(
+                .persistentStoreTimeout, "Another process wrote to the store; nothing was changed. Try again.")
+        }
+        let guardian = try StoreGuard(path, patience: Self.patience)
+        defer { guardian.release() }
+        defer { Self.remove(copy) }
+        try store.readingAlone { try fill(copy, from: $0) }
+        try whenCopied(true)
+        try putInPlace(copy)
+    }
+
+    /// - Returns: false if another process wrote to the store while it was copied.
+    private func isReplaced(byFree copy: String) throws -> Bool {
+        defer { Self.remove(copy) }
+        // The first two pages of the file when the copy began.
+        let stamp = try store.reading { store in
             let stamp = try betweenCommits { try self.stamp() }
-            _ = try store.backup(to: URL(filePath: copy, directoryHint: .isDirectory), progress: progress.handler)
+            try fill(copy, from: store)
             return stamp
         }
+        try whenCopied(false)
+        let guardian = try StoreGuard(path, patience: Self.patience)
+        defer { guardian.release() }
+        guard try self.stamp() == stamp else { return false }
+        try putInPlace(copy)
+        return true
+    }
+
+    private func fill(_ copy: String, from store: Store) throws {
+        let progress = ProgressLine()
+        defer { progress.finish() }
+        _ = try store.backup(to: URL(filePath: copy, directoryHint: .isDirectory), progress: progress.handler)
+    }
+
+    /// The caller has the store's guard.
+    private func putInPlace(_ copy: String) throws {
+        if endsBySignals { Interrupt.finish() }
+        try exchange(with: copy + "/data.mdb")
+        try exchangeSums(with: copy)
+        try settle()
     }
 
     /// Calls `body` while no process can commit. A commit reaches the first pages before readers see it, so without the lock

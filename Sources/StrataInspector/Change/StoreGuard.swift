@@ -16,8 +16,9 @@ struct StoreGuard {
         private static let setLock: Int32 = 90
     #endif
 
+    /// - Parameter patience: how long it waits for processes that have the store open.
     /// - Throws: `persistentStoreTimeout` when another process has the store open.
-    init(_ path: String) throws {
+    init(_ path: String, patience: Duration = .zero) throws {
         descriptor = open(path + "/lock.mdb", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw StrataError(
@@ -28,11 +29,15 @@ struct StoreGuard {
         lock.l_whence = Int16(SEEK_SET)
         lock.l_start = 0
         lock.l_len = 1
-        guard fcntl(descriptor, Self.setLock, &lock) == 0 else {
-            close(descriptor)
-            throw StrataError(
-                .persistentStoreTimeout, "Another process has the store open; nothing was changed.",
-                context: .init(path: path))
+        let deadline = ContinuousClock.now + patience
+        while fcntl(descriptor, Self.setLock, &lock) != 0 {
+            guard ContinuousClock.now < deadline else {
+                close(descriptor)
+                throw StrataError(
+                    .persistentStoreTimeout, "Another process has the store open; nothing was changed.",
+                    context: .init(path: path))
+            }
+            usleep(500)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import StrataModel
 @testable import StrataStore
 import Testing
@@ -42,6 +43,79 @@ import Testing
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(throws: StrataError.self) { try damaged.store.backup(to: target) }
         #expect(!FileManager.default.fileExists(atPath: target.path(percentEncoded: false)))
+    }
+
+    /// The slower of two processes that make something in one place says so, and leaves what the faster one made.
+    @Test(arguments: ["backup", "restore", "replay", "make"]) func theSlowerOfTwoSaysThatThePlaceIsTaken(
+        work: String
+    ) throws {
+        let damaged = try DamagedStore()
+        let folder = damaged.directory.appendingPathExtension("copies")
+        let target = folder.appending(path: "copy", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for isFile in [false, true] {
+            let other: ProgressHandler = { _ in
+                guard !FileManager.default.fileExists(atPath: target.path(percentEncoded: false)) else { return }
+                if isFile {
+                    try? Data("x".utf8).write(to: folder.appending(path: "copy"))
+                } else {
+                    _ = try? Store.make(at: target, during: "making the store") { try Self.fill($0, with: "faster") }
+                }
+            }
+            let error = #expect(throws: StrataError.self) {
+                switch work {
+                case "backup": _ = try damaged.store.backup(to: target, progress: other)
+                case "restore": _ = try damaged.store.restore(to: target, progress: other)
+                case "replay":
+                    _ = try damaged.store.replay(
+                        through: try damaged.store.head(), to: target, progress: other)
+                default:
+                    try Store.make(at: target, during: "making the store") { url in
+                        try Self.fill(url, with: "slower")
+                        other(StoreProgress(phase: "making", done: 1, total: 1, unit: .bytes))
+                    }
+                }
+            }
+            #expect(error?.code == .persistentStoreOpen)
+            #expect(
+                error?.message
+                    == (isFile
+                        ? "The place of the new store is already taken."
+                        : "Another process has made a store in this place meanwhile. That one stays as it is."))
+            #expect(error?.context.path == folder.appending(path: "copy").path)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["copy"])
+            if !isFile { #expect(try String(contentsOf: target.appending(path: "name"), encoding: .utf8) == "faster") }
+            try FileManager.default.removeItem(at: folder.appending(path: "copy"))
+        }
+    }
+
+    private static func fill(_ folder: URL, with name: String) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        try Data(name.utf8).write(to: folder.appending(path: "name"))
+    }
+
+    @Test func aReplacedFileIsNamedWithWhatToDo() throws {
+        let cause = LMDBError(.fileReplaced, operation: "open the environment", path: "/a", detail: "data.mdb")
+        let error = StrataError(opening: cause, path: "/a")
+        #expect(error.code == .persistentStoreOperation)
+        #expect(
+            error.message
+                == "Another process replaced or deleted the store's files while it was being opened, as a restore or a "
+                + "compaction does. Try again.")
+        let damaged = try DamagedStore()
+        let file = damaged.directory.appending(path: "data.mdb")
+        let away = damaged.directory.appending(path: "away")
+        try FileManager.default.moveItem(at: file, to: away)
+        defer { try? FileManager.default.moveItem(at: away, to: file) }
+        let refused = #expect(throws: StrataError.self) {
+            try damaged.fixture.update(damaged.alien, ["rating": .double(1)])
+        }
+        #expect(refused?.code == .persistentStoreOperation)
+        #expect(
+            refused?.message
+                == "A file of the store was replaced or deleted while the store was open. Open the store again, and then "
+                + "try again.")
     }
 
     @Test func statisticsCountWhatIsThere() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Locking
 import Logging
+import StrataModel
 
 /// The directory in which a copy of a store is made, beside its final place.
 ///
@@ -58,7 +59,8 @@ struct BackupFolder {
 
     /// Moves the copy to its final place.
     ///
-    /// - Throws: `BlobFile.Failure`; then there is nothing at that place.
+    /// - Throws: `persistentStoreOpen` if something has come to that place meanwhile, which stays; otherwise
+    ///   `BlobFile.Failure`, and then there is nothing at that place.
     func publish() throws {
         let path = Self.path(url)
         try BlobFile.syncDirectory(path)
@@ -69,7 +71,7 @@ struct BackupFolder {
                     operation: "put in place", path: target, number: isAbandoned ? ECANCELED : errno)
                 // The rename succeeded although an error was reported.
                 if !isAbandoned, !BlobFile.exists(path) { Self.remove(target) }
-                throw failure
+                throw StrataError(overtaken: failure) ?? failure
             }
         }
         remove()
@@ -160,6 +162,26 @@ struct BackupFolder {
 
     /// In seconds. An unlocked directory that is older was left by a process that was killed.
     private static let longestStart = 24 * 60 * 60
+}
+
+extension StrataError {
+    /// The error for a place that was free when the copy was begun, and no longer is; nil for other failures.
+    fileprivate init?(overtaken failure: BlobFile.Failure) {
+        switch failure.number {
+        case ENOTEMPTY, EEXIST:
+            self.init(
+                .persistentStoreOpen,
+                "Another process has made a store in this place meanwhile. That one stays as it is.",
+                context: .init(path: failure.path), cause: failure)
+        case ENOTDIR: self.init(takenPlace: failure.path)
+        default: return nil
+        }
+    }
+
+    /// - Parameter path: where a store is to be made and something is already.
+    init(takenPlace path: String) {
+        self.init(.persistentStoreOpen, "The place of the new store is already taken.", context: .init(path: path))
+    }
 }
 
 extension stat {

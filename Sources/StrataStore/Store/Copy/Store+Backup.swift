@@ -179,8 +179,7 @@ extension Store {
         guard !isFree else { return }
         // A process killed just after a copy was put in place leaves the hidden directory it was made in.
         removeLeftovers(of: target)
-        throw StrataError(
-            .persistentStoreOpen, "The place of the new store is already taken.", context: .init(path: path))
+        throw StrataError(takenPlace: path)
     }
 
     /// Copies every large value that this store names from another place. A value that is missing there is missing here

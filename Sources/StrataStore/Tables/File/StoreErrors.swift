@@ -78,6 +78,12 @@ extension StrataError {
                     "The system has stopped since the store was written. Open it for writing first, with its shared log "
                         + "if it has one; that takes it to its newest state."
                 )
+            case .fileReplaced:
+                (
+                    .persistentStoreOperation,
+                    "Another process replaced or deleted the store's files while it was being opened, as a restore or a "
+                        + "compaction does. Try again."
+                )
             default: (.persistentStoreOpen, "")
             }
         if message.isEmpty {
@@ -115,6 +121,11 @@ extension StrataError {
             self.init(.persistentStoreOpen, "The store cannot be opened: \(error)", context: context, cause: error)
         case .transactionTooLarge:
             self.init(.saveTooLarge, "The save touches more pages than one commit can.", context: context, cause: error)
+        case .fileReplaced:
+            self.init(
+                .persistentStoreOperation,
+                "A file of the store was replaced or deleted while the store was open. Open the store again, and then "
+                    + "try again.", context: context, cause: error)
         default:
             self.init(
                 .persistentStoreOperation, "The store failed during \(work): \(error.code.sentence).", context: context,
