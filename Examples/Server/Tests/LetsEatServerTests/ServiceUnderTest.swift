@@ -11,7 +11,7 @@ import Testing
 
 /// A service over a store in memory, and requests of it.
 struct ServiceUnderTest: Sendable {
-    let service: LetsEatService
+    var service: LetsEatService
     let metrics = PrometheusMetrics()
 
     init(webhook: (any Webhook)? = nil) throws {
