@@ -140,7 +140,9 @@ struct CachedModel {
         return entity
     }
 
+    /// Files of models with attributes marked as indexed can have the same index twice; it is read once.
     private mutating func addIndexes(_ object: KeyedArchive.Index, _ entity: inout EntityDescription) {
+        var known: Set<FetchIndexDescription> = []
         for index in members(of: archive.field("NSFetchIndexDescriptions", of: object)) {
             let name = text("NSIndexName", index) ?? "by\(entity.indexes.count + 1)"
             let elements = members(of: archive.field("NSIndexElements", of: index))
@@ -158,8 +160,8 @@ struct CachedModel {
             if condition != nil, predicate == nil {
                 note("\(entity.name).\(name)", "the condition of the index cannot be read; it has all objects")
             }
-            entity.indexes.append(
-                FetchIndexDescription(name: name, elements: parts, partialIndexPredicate: predicate))
+            let description = FetchIndexDescription(name: name, elements: parts, partialIndexPredicate: predicate)
+            if known.insert(description).inserted { entity.indexes.append(description) }
         }
         for (number, tuple) in members(of: archive.field("NSCompoundIndexes", of: object)).enumerated() {
             let names = members(of: tuple).compactMap { archive.text($0) ?? text("NSPropertyName", $0) }

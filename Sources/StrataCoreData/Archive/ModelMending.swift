@@ -54,9 +54,10 @@ struct ModelMending {
         guard let name = problem.context.entityName,
             let entity = content.entities.firstIndex(where: { $0.name == name })
         else { return false }
+        if let key = Self.key(of: problem.message) { return leaveOut(key, problem.message, of: entity) }
         let key = problem.context.key.map { String($0.prefix { $0 != "." }) }
         guard let key, let index = content.entities[entity].properties.firstIndex(where: { $0.name == key }) else {
-            return leaveOut(problem.context.key, problem.message, of: entity)
+            return leaveOut(problem.message, of: entity)
         }
         let owner = "\(name).\(key)"
         if problem.message.contains("reserved name") || problem.message.contains("is not a name") {
@@ -103,25 +104,55 @@ struct ModelMending {
         return "its validation"
     }
 
-    /// Leaves out an index, a constraint or the rules of an entity.
-    private mutating func leaveOut(_ name: String?, _ message: String, of place: Int) -> Bool {
+    private enum Key {
+        case index, constraint
+    }
+
+    /// What a problem is about, if that is an index or a constraint. The property of such a problem is sound.
+    private static func key(of message: String) -> Key? {
+        if message.contains("uniqueness constraint over ") { return .constraint }
+        return [" index ", " indexes named ", " index's "].contains(where: message.contains) ? .index : nil
+    }
+
+    /// Leaves out the index or constraint whose name is at the end of the sentence.
+    ///
+    /// - Returns: false if it is left out already.
+    private mutating func leaveOut(_ key: Key, _ message: String, of place: Int) -> Bool {
+        let entity = content.entities[place]
+        switch key {
+        case .index:
+            let named = entity.indexes.lastIndex { index in
+                ["index", "indexes named", "reserved name,"].contains { message.hasSuffix(" \($0) \(index.name).") }
+                    || [", which uses ", " that is nested "].contains {
+                        message.contains(" partial index \(index.name)\($0)")
+                    }
+            }
+            let nameless = entity.indexes.lastIndex {
+                $0.name.isEmpty || $0.name.utf8.count > ModelLimits.nameLengthInBytes
+            }
+            let isNameless = message.hasSuffix("index whose name is empty or too long.")
+            guard let index = isNameless ? nameless : named else { return false }
+            content.entities[place].indexes.remove(at: index)
+            notes.append("\(entity.name): the index \(entity.indexes[index].name) is left out (\(message))")
+        case .constraint:
+            let found = entity.uniquenessConstraints.lastIndex { names in
+                let end = "uniqueness constraint over \(names.joined(separator: ", "))"
+                return message.hasSuffix("\(end).") || message.hasSuffix("\(end) twice.")
+            }
+            guard let index = found else { return false }
+            content.entities[place].uniquenessConstraints.remove(at: index)
+            notes.append("\(entity.name): a uniqueness constraint is left out (\(message))")
+        }
+        return true
+    }
+
+    /// Leaves out the renaming identifier or the rules of an entity.
+    private mutating func leaveOut(_ message: String, of place: Int) -> Bool {
         var entity = content.entities[place]
         defer { content.entities[place] = entity }
         if message.contains("renaming identifier"), entity.renamingIdentifier != nil {
             entity.renamingIdentifier = nil
             notes.append("\(entity.name): the renaming identifier is left out (\(message))")
-            return true
-        }
-        if let name, let index = entity.indexes.firstIndex(where: { $0.name == name }) {
-            entity.indexes.remove(at: index)
-            notes.append("\(entity.name): the index \(name) is left out (\(message))")
-            return true
-        }
-        if let index = entity.uniquenessConstraints.firstIndex(where: { names in
-            names.isEmpty || name.map { names.joined(separator: ",").contains($0) } ?? message.contains("unique")
-        }) {
-            entity.uniquenessConstraints.remove(at: index)
-            notes.append("\(entity.name): a uniqueness constraint is left out (\(message))")
             return true
         }
         guard !entity.validationPredicates.isEmpty else { return false }
