@@ -104,7 +104,9 @@ import Testing
         #expect(waiting.terminationStatus == 0)
         #expect(copies.locked == [false, false, false, true])
         let query = try Tool.run("query", store.path, "Genre", "--json")
-        for label in ["war 1", "war 2", "war 3", "waiting"] { #expect(query.output.contains("\"\(label)\""), "\(query)") }
+        for label in ["war 1", "war 2", "war 3", "waiting"] {
+            #expect(query.output.contains("\"\(label)\""), "\(query)")
+        }
         #expect(try Tool.run("verify", store.path).exitCode == 0)
         try expectNoCopies()
     }

@@ -11,8 +11,10 @@ struct CompactCommand: StoreCommand {
         discussion: """
             The store is copied and the copy is verified. Only then does it replace the old file, which is kept beside \
             it until the new one has been opened and verified under its final name. No other process may have the \
-            store open: otherwise nothing changes and the exit code is 1. The log is copied whole, so no history is \
-            lost. Saves reuse free pages, so this is worth while only after many deletions.
+            store open: otherwise nothing changes and the exit code is 1. If a short command saves meanwhile, the \
+            store is copied again, up to four times; other processes may have to wait during the last copy. The log is \
+            copied whole, so no history is lost. Saves reuse free pages, so this is worth while only after many \
+            deletions.
 
             --json prints {"path", "before", "after", "freed"}, in bytes.
 
