@@ -129,7 +129,7 @@ import Testing
         try expectNoCopies()
     }
 
-    /// A command that ends soon is waited for, a program that stays is not.
+    /// A compaction waits for a command that ends soon. It does not wait for a program that keeps the store open.
     @Test func aCompactionWaitsForShortReaders() throws {
         func start(count: Int) throws -> Process {
             let reader = Process()

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose request is not there as a whole in some time after its head.
+/// Closes a connection if the body of a request is not complete some time after its head.
 ///
-/// The server's own bound begins anew with each part, so without this a body that comes in drops is waited for without
-/// end.
+/// The server's own time limit starts again with each part of the body. A client that sends a few bytes now and then could
+/// hold a connection for ever.
 final class BodyDeadline: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
