@@ -40,6 +40,13 @@ import Testing
         }
     }
 
+    /// Finishes what is left, which the thread that receives may do at the same time, or put off while it reads old pages.
+    private func finishErasures(_ container: PersistentContainer) throws {
+        let end = ContinuousClock.now + .seconds(30)
+        while let rest = try container.finishErasures(), !rest.isComplete, .now < end { usleep(10_000) }
+        #expect(try container.finishErasures() == nil)
+    }
+
     private func names(_ container: PersistentContainer) throws -> [String] {
         let context = container.newBackgroundContext()
         defer { withExtendedLifetime(context) {} }
@@ -138,7 +145,7 @@ import Testing
         #expect(!result.isComplete && result.waiting.contains { $0.contains("shared log") })
         #expect(try values(with: mark, log.connection()) == 1)
         faulty.setUpkeepCut(false)
-        #expect(try first.finishErasures()?.isComplete == true)
+        try finishErasures(first)
         #expect(try values(with: mark, log.connection()) == 0)
         first.close()
     }
@@ -157,7 +164,7 @@ import Testing
         try second.catchUp()
         #expect(try files(with: mark, in: "second") == 0)
         // Nothing is left that it would try again for ever.
-        #expect(try second.finishErasures() == nil)
+        try finishErasures(second)
         for container in [first, second] { container.close() }
     }
 }

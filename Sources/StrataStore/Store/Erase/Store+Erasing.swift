@@ -88,9 +88,11 @@ extension Store {
         let start = ContinuousClock.now
         let finish = erasureFinish
         guard try finish.isDue else { return nil }
-        let result = Locked(ErasureReport())
+        let result = Locked<ErasureReport?>(nil)
         do {
             try onWriter {
+                // The thread that receives may have finished it meanwhile.
+                guard try finish.isDue else { return }
                 var report = ErasureReport()
                 try finish.run(&report, progress)
                 result.withLock { $0 = report }
@@ -99,7 +101,7 @@ extension Store {
             throw file.publicError(error, during: "finishing an erasure")
         }
         return result.withLock { report in
-            report.duration = ContinuousClock.now - start
+            report?.duration = ContinuousClock.now - start
             return report
         }
     }
