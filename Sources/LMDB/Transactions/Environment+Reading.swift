@@ -217,3 +217,19 @@ extension Environment {
         throw failure(result, "begin a read transaction")
     }
 }
+
+extension WriteTransaction {
+    /// Begins a read transaction at the commit before this one, with which another thread reads what this one has not
+    /// changed.
+    ///
+    /// - Returns: nil if there is no reader slot for it. Otherwise end it with `endBeside(_:)` before the commit.
+    package func beginReadBeside() -> ReadTransaction? {
+        guard let reading = try? environment.beginRead() else { return nil }
+        if reading.number &+ 1 == number { return reading }
+        environment.end(reading)
+        return nil
+    }
+
+    /// Ends a transaction from `beginReadBeside()`.
+    package func endBeside(_ reading: consuming ReadTransaction) { environment.end(reading) }
+}

@@ -73,7 +73,7 @@ enum LogWriter {
         head.digest = record.digest
         try sealed(head)
         projector.enter(record)
-        try projector.flush(transaction)
+        try projector.flush(transaction, isFirst: written == .nothing)
         try file.writeHead(head, transaction)
         return record
     }

@@ -63,8 +63,10 @@ struct Projector: ~Copyable {
     }
 
     /// Writes what was collected.
-    mutating func flush(_ transaction: WriteTransaction) throws {
-        try batch.flush(into: transaction)
+    ///
+    /// - Parameter isFirst: whether the transaction has not written to declared views before.
+    mutating func flush(_ transaction: WriteTransaction, isFirst: Bool = false) throws {
+        try batch.flush(into: transaction, isFirst: isFirst)
         forgetWritten()
     }
 

@@ -132,7 +132,12 @@ struct WriteBatch: ~Copyable {
     // MARK: Writing
 
     /// Writes everything in key order and removes it from the batch.
-    mutating func flush(into transaction: WriteTransaction) throws {
+    ///
+    /// - Parameter isFirst: whether the transaction has not written to declared views before, so that another thread can
+    ///   read them meanwhile.
+    mutating func flush(into transaction: WriteTransaction, isFirst: Bool = false) throws {
+        let making = isFirst ? beginMakingGroups(transaction) : nil
+        defer { making?.finish(transaction) }
         try leaveOutCounters(transaction)
         if operations.reduce(counters.count, { $0 + $1.count }) < BatchSort.fewest {
             sortHere()
@@ -144,15 +149,22 @@ struct WriteBatch: ~Copyable {
         } else {
             try flushWhileSorting(into: transaction)
         }
-        try writeGroups(transaction)
+        try writeGroups(transaction, making)
         discard()
     }
 
+    /// Has another thread make the records of groups, unless views across relationships change them once the other
+    /// tables are written.
+    private func beginMakingGroups(_ transaction: WriteTransaction) -> GroupMaking? {
+        guard watched == nil, let groups, let views = tables.views else { return nil }
+        return GroupMaking.begin(groups, views, transaction)
+    }
+
     /// Writes declared views, after the tables from which those across relationships are read.
-    private mutating func writeGroups(_ transaction: WriteTransaction) throws {
+    private mutating func writeGroups(_ transaction: WriteTransaction, _ making: GroupMaking?) throws {
         if let watched { try watched.addDifferences(to: groupChanges(), tables, transaction) }
         if let groups, let views = tables.views {
-            try ViewFault.naming { try groups.write(to: views, transaction) }
+            try ViewFault.naming { try groups.write(to: views, transaction, making) }
         }
         if let texts, let table = tables.views?.texts { try texts.write(to: table, transaction) }
     }
