@@ -78,8 +78,11 @@ final class PostgresConnection {
     }
 
     /// The same for a statement that is run often: the server parses and plans it once for each connection.
+    ///
+    /// - Parameter meanwhile: is called when the statement was sent, unless the server has to be asked in another way.
     func run(
-        _ statement: String, preparedAs name: String, _ values: [PostgresValue], deadline: ContinuousClock.Instant
+        _ statement: String, preparedAs name: String, _ values: [PostgresValue], deadline: ContinuousClock.Instant,
+        meanwhile: () -> Void = {}
     ) throws(SharedLogFailure) -> PostgresRows {
         guard let known = prepared else { return try run(statement, values, deadline: deadline) }
         if !known.contains(name) {
@@ -98,7 +101,7 @@ final class PostgresConnection {
             let isSent = withPointers(values) { pointers, lengths, formats in
                 library.sendQueryPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1) == 1
             }
-            return try answer(isSent, deadline)
+            return try answer(isSent, deadline, meanwhile)
         } catch {
             // A pooler has changed the server's process, or the tables were brought up to date. Nothing was done.
             guard case .refused = error, let code = lastRefusal, ["26000", "0A000"].contains(code) else { throw error }
@@ -124,12 +127,16 @@ final class PostgresConnection {
     }
 
     /// Sends what libpq has taken over, and waits for the answer.
-    private func answer(_ isSent: Bool, _ deadline: ContinuousClock.Instant) throws(SharedLogFailure) -> PostgresRows {
+    private func answer(
+        _ isSent: Bool, _ deadline: ContinuousClock.Instant, _ meanwhile: () -> Void = {}
+    ) throws(SharedLogFailure) -> PostgresRows {
         lastRefusal = nil
         guard isSent else { throw .unreachable(message) }
         while true {
             switch library.flush(handle) {
-            case 0: return try answer(deadline)
+            case 0:
+                meanwhile()
+                return try answer(deadline)
             case 1: try waitForAnswer(Int16(POLLIN | POLLOUT), deadline)
             default: throw .answerLost(message)
             }

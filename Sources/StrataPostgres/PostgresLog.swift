@@ -198,6 +198,12 @@ final class PostgresLog: SharedLog {
     func append(
         _ transactions: [SharedTransaction], after end: SharedLogEnd
     ) throws(SharedLogFailure) -> SharedAppendAnswer {
+        try append(transactions, after: end) {}
+    }
+
+    func append(
+        _ transactions: [SharedTransaction], after end: SharedLogEnd, meanwhile: () -> Void
+    ) throws(SharedLogFailure) -> SharedAppendAnswer {
         let rows = try ask { connection, deadline throws(SharedLogFailure) in
             try connection.run(
                 "select * from strata.append($1, $2, $3, $4, $5, $6, $7, $8, $9)", preparedAs: "append",
@@ -207,7 +213,7 @@ final class PostgresLog: SharedLog {
                     .integers(transactions.map { UInt64($0.eventCount) }),
                     .byteArrays(transactions.map(\.digest)), .byteArrays(transactions.map(\.bytes)),
                     .byteArrays(transactions.flatMap(\.blobs)),
-                ], deadline: deadline)
+                ], deadline: deadline, meanwhile: meanwhile)
         }
         switch rows.integer(0, 0) {
         case 0:

@@ -40,6 +40,26 @@ import Testing
         for store in stores { #expect(try store.verify().isSound) }
     }
 
+    /// The map of a store's file is full while the views of a save are written, which the log already has.
+    @Test(arguments: TestLog.all) func aMapThatGrowsDoublesNothing(log: TestLog) throws {
+        for length in stride(from: 500, to: 4_500, by: 1_000) {
+            let connection = try log.make()
+            var options = StoreOptions()
+            options.sharedLog = connection
+            options.mapSizeInBytes = 256 << 10
+            let store = try Store.open(.inMemory, model: try RaceWorld.model(), options: options)
+            defer { store.close() }
+            let start = try store.transactions(limit: .max).count
+            for number in 0..<100 { try note("\(number) " + String(repeating: "x", count: length), in: store) }
+            let client = try connection.connect()
+            defer { client.close() }
+            let made = try store.transactions(limit: .max)
+            #expect(made.count == start + 100 && Set(made.map(\.id)).count == made.count)
+            #expect(try client.readAll().map(\.id) == made.map(\.id))
+            #expect(try store.verify().isSound)
+        }
+    }
+
     /// A store whose own disk is full says so, keeps what it has, and goes on when there is room. What the log took is
     /// there once, whatever the store could write of it.
     @Test(.enabled(if: MountedDisk.isPermitted, "mounting a file system is not permitted here"))

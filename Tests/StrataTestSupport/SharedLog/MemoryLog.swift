@@ -106,6 +106,15 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
         }
     }
 
+    /// Does the other work when the transactions are in the log, and before it answers.
+    func append(
+        _ transactions: [SharedTransaction], after end: SharedLogEnd, meanwhile: () -> Void
+    ) throws(SharedLogFailure) -> SharedAppendAnswer {
+        let answer = try append(transactions, after: end)
+        meanwhile()
+        return answer
+    }
+
     func append(
         _ transactions: [SharedTransaction], after end: SharedLogEnd
     ) throws(SharedLogFailure) -> SharedAppendAnswer {

@@ -7,7 +7,7 @@ import StrataModel
 ///
 /// A commit is published while its write transaction is open, after everything was checked and sealed. So only one
 /// append of a store is under way, the saves that share a commit share it, and the store never has a transaction that
-/// the log does not have.
+/// the log does not have. A save that is alone is sent before its views are written (`publishEarly`).
 ///
 /// The variables are guarded by their mutex. The parts of a store are kept here and not the store itself, which a
 /// thread of the node's would otherwise close.
@@ -49,35 +49,75 @@ final class LogNode: LogGate {
         let missing: [SharedTransaction]
     }
 
-    /// What one attempt has made of a write transaction.
+    /// What one write transaction has appended and sent.
     private struct Attempt {
         var made: [SharedTransaction] = []
+        /// The end of what was sent before the views were written.
+        var earlyEnd: LogHead?
+        /// Why that is not known to be in the log.
+        var earlyFailure: (any Error)?
         var isPublished = false
     }
 
+    /// Of the write transaction that is open.
+    private let attempt = Locked(Attempt())
+
     func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         while true {
-            var attempt = Attempt()
+            attempt.withLock { $0 = Attempt() }
             do {
                 return try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
-                    attempt = Attempt()
+                    try beginAttempt()
                     let before = try plainHead(transaction)
                     let result = try body(transaction)
-                    guard let before, let after = try plainHead(transaction), before.transaction < after.transaction
-                    else { return result }
-                    attempt.made = try transactions(after: before, through: after, transaction)
-                    try publish(attempt.made, after: before)
-                    attempt.isPublished = true
+                    guard let before, let after = try plainHead(transaction) else { return result }
+                    let start = attempt.withLock { $0.earlyEnd } ?? before
+                    guard start.transaction < after.transaction else { return result }
+                    let made = try transactions(after: start, through: after, transaction)
+                    attempt.withLock { $0.made += made }
+                    try publish(made, after: start)
+                    attempt.withLock { $0.isPublished = true }
                     return result
                 }
             } catch let overtaken as Overtaken {
-                try receive(overtaken.missing, insteadOf: attempt.made)
+                try receive(overtaken.missing, insteadOf: attempt.withLock { $0.made })
             } catch {
-                guard attempt.isPublished, !Self.canBeSettled(error) else { throw error }
+                guard attempt.withLock({ $0.isPublished }), !Self.canBeSettled(error) else { throw error }
                 // The log has the save, so the error must not say that nothing was written.
                 throw inDoubt("The shared log has the save, but it could not be written here.", error)
             }
         }
+    }
+
+    /// Comes first in the body of a write transaction, which runs again after the map of the file has grown. A
+    /// transaction that was sent by then must not be made anew: it would have another date.
+    private func beginAttempt() throws {
+        let earlier = attempt.withLock { attempt in
+            let earlier = attempt
+            if earlier.earlyEnd == nil { attempt = Attempt() }
+            return earlier
+        }
+        guard earlier.earlyEnd != nil else { return }
+        if let failure = earlier.earlyFailure { throw failure }
+        throw Overtaken(missing: earlier.made)
+    }
+
+    func publishEarly(
+        after before: LogHead, through end: UnprojectedEnd, _ transaction: WriteTransaction,
+        views: () throws -> Void
+    ) throws {
+        let made = try transactions(
+            after: before, through: end.head, transaction, namesBlobs: end.namesBlobs)
+        attempt.withLock { ($0.made, $0.earlyEnd) = (made, end.head) }
+        var written: Result<Void, any Error>?
+        do {
+            try publish(made, after: before) { if written == nil { written = Result(catching: views) } }
+        } catch {
+            attempt.withLock { $0.earlyFailure = error }
+            throw error
+        }
+        attempt.withLock { $0.isPublished = true }
+        if let written { try written.get() } else { try views() }
     }
 
     /// Whether the committer runs the same saves again, and so finds them in the log.
@@ -100,10 +140,11 @@ final class LogNode: LogGate {
     }
 
     private func transactions(
-        after before: LogHead, through after: LogHead, _ transaction: WriteTransaction
+        after before: LogHead, through after: LogHead, _ transaction: WriteTransaction, namesBlobs: Bool = false
     ) throws -> [SharedTransaction] {
         let frames = try FrameReader(
-            LogReader(transaction, file.tables, try file.histories(for: after, transaction)), after)
+            LogReader(transaction, file.tables, try file.histories(for: after, transaction)), after,
+            namesBlobs: namesBlobs)
         return try (before.transaction.rawValue + 1...after.transaction.rawValue).map { number in
             SharedTransaction(try frames.frame(TransactionNumber(rawValue: number), path: file.path))
         }
@@ -111,14 +152,18 @@ final class LogNode: LogGate {
 
     /// Appends until the log has answered or the time is over. While no answer has come, the same bytes are sent, so a
     /// transaction whose answer was lost is found by its id.
-    private func publish(_ made: [SharedTransaction], after head: LogHead) throws {
+    ///
+    /// - Parameter meanwhile: work to be done while the log answers; it may be called several times, or not at all.
+    private func publish(
+        _ made: [SharedTransaction], after head: LogHead, meanwhile: () -> Void = {}
+    ) throws {
         var made = made
         var isAsked = false
         while true {
             let attempt = made
             let answer = try contact.ask { () throws(SharedLogFailure) in
                 do throws(SharedLogFailure) {
-                    return try log.append(attempt, after: SharedLogEnd(head))
+                    return try log.append(attempt, after: SharedLogEnd(head), meanwhile: meanwhile)
                 } catch {
                     if case .answerLost = error { isAsked = true }
                     throw error

@@ -9,10 +9,11 @@ struct FrameReader {
     /// Whether any event names a large value.
     private let hasBlobs: Bool
 
-    init(_ reader: LogReader, _ head: LogHead) throws {
+    /// - Parameter namesBlobs: whether events may name large values that the table of large values does not have yet.
+    init(_ reader: LogReader, _ head: LogHead, namesBlobs: Bool = false) throws {
         self.reader = reader
         self.head = head
-        hasBlobs = try BufferedTable(reader.tables.blobs).count(reader.transaction) > 0
+        hasBlobs = try namesBlobs || BufferedTable(reader.tables.blobs).count(reader.transaction) > 0
     }
 
     /// - Parameter path: of the store, for messages.

@@ -22,9 +22,9 @@ struct JournaledSaves {
 
     /// Gives it the first save of a commit, so that the disk writes while the views of the save are written. Of use only
     /// if no other save joins: the disk would write twice.
-    mutating func writeEarly(through head: LogHead, _ transaction: WriteTransaction) throws {
+    mutating func writeEarly(through end: UnprojectedEnd, _ transaction: WriteTransaction) throws {
         guard isNeeded else { return }
-        try write(through: head, transaction, isEarly: true)
+        try write(through: end.head, transaction, isEarly: true, namesBlobs: end.namesBlobs)
     }
 
     /// Gives it what it does not have yet.
@@ -34,18 +34,23 @@ struct JournaledSaves {
         transaction.mayBeLost = start.transaction == head.transaction
     }
 
-    private mutating func write(through head: LogHead, _ transaction: WriteTransaction, isEarly: Bool) throws {
-        try transaction.journal(try entry(through: head, transaction), isEarly: isEarly)
+    private mutating func write(
+        through head: LogHead, _ transaction: WriteTransaction, isEarly: Bool, namesBlobs: Bool = false
+    ) throws {
+        try transaction.journal(try entry(through: head, transaction, namesBlobs), isEarly: isEarly)
         end = head
     }
 
     /// The transactions of the log after what the journal has, each behind its length.
     ///
     /// - Returns: nil if they are too many for the journal.
-    private func entry(through head: LogHead, _ transaction: WriteTransaction) throws -> [UInt8]? {
+    private func entry(
+        through head: LogHead, _ transaction: WriteTransaction, _ namesBlobs: Bool
+    ) throws -> [UInt8]? {
         guard head.event.rawValue - start.event.rawValue < Self.mostEvents else { return nil }
         let frames = try FrameReader(
-            LogReader(transaction, file.tables, try file.histories(for: head, transaction)), head)
+            LogReader(transaction, file.tables, try file.histories(for: head, transaction)), head,
+            namesBlobs: namesBlobs)
         var writer = ByteWriter()
         for number in end.transaction.rawValue + 1...head.transaction.rawValue {
             let frame = try frames.encodedFrame(TransactionNumber(rawValue: number), path: file.path)

@@ -9,6 +9,15 @@ protocol LogGate: Sendable {
     /// - Throws: `logUnavailable`, `inDoubt`, `divergedLog`; what the body throws.
     func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R
 
+    /// Sends the transactions that the log has after a head, and writes their views while the shared log answers.
+    /// `write` publishes what comes after.
+    ///
+    /// - Throws: as `write`; what the views throw, in an error that says that the shared log has the transactions.
+    func publishEarly(
+        after before: LogHead, through end: UnprojectedEnd, _ transaction: WriteTransaction,
+        views: () throws -> Void
+    ) throws
+
     /// Takes row numbers that no store with this log has.
     func leaseRows(_ count: UInt64) throws -> Range<UInt64>
 }

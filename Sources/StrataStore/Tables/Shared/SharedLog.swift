@@ -24,6 +24,13 @@ package protocol SharedLog: Sendable {
         _ transactions: [SharedTransaction], after end: SharedLogEnd
     ) throws(SharedLogFailure) -> SharedAppendAnswer
 
+    /// The same with work that is done while the log answers.
+    ///
+    /// - Parameter meanwhile: is called at most once for each question that is sent.
+    func append(
+        _ transactions: [SharedTransaction], after end: SharedLogEnd, meanwhile: () -> Void
+    ) throws(SharedLogFailure) -> SharedAppendAnswer
+
     /// The transactions after one, in order.
     ///
     /// - Parameter limitInBytes: ends once this is exceeded; at least one transaction is returned if there is one.
@@ -60,6 +67,15 @@ package protocol SharedLog: Sendable {
 
     /// Ends calls that wait. Calls afterwards throw `unreachable`.
     func close()
+}
+
+extension SharedLog {
+    package func append(
+        _ transactions: [SharedTransaction], after end: SharedLogEnd, meanwhile: () -> Void
+    ) throws(SharedLogFailure) -> SharedAppendAnswer {
+        meanwhile()
+        return try append(transactions, after: end)
+    }
 }
 
 /// Which log it is. A store that joins the log takes this over.

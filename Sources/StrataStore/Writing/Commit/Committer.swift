@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import Locking
 import Logging
 import StrataModel
 
@@ -182,12 +183,20 @@ final class Committer {
         projector.adopt(try file.histories(for: head, transaction))
         try projector.noteBuildingViews(at: head.event, transaction)
         var results: [Submission.Answer] = []
+        var isPublished = false
         while true {
             for changes in group[results.count...] {
                 do {
                     let written = results.isEmpty ? LogWriter.Written.nothing : .something
-                    let outcome = try apply(changes, &head, transaction, written) { head in
-                        if group.count == 1, wasAlone { try journal.writeEarly(through: head, transaction) }
+                    let before = head
+                    let outcome = try apply(changes, &head, transaction, written) { end, views in
+                        guard group.count == 1, wasAlone else { return try views() }
+                        if end.isCertain, let gate = file.gate.withLock({ $0 }) {
+                            isPublished = true
+                            return try gate.publishEarly(after: before, through: end, transaction, views: views)
+                        }
+                        try journal.writeEarly(through: end, transaction)
+                        try views()
                     }
                     results.append(.success(outcome))
                 } catch let refusal as StrataError where refusal.code != .corrupt {
@@ -195,7 +204,8 @@ final class Committer {
                     results.append(.failure(refusal))
                 }
             }
-            group += joining()
+            // Those that join would keep the one that was published waiting.
+            if !isPublished { group += joining() }
             guard group.count > results.count else { break }
         }
         try notePacking(head, transaction)
@@ -214,7 +224,7 @@ final class Committer {
     /// Checks and applies one save; `head` moves past it.
     private func apply(
         _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction, _ written: LogWriter.Written,
-        sealed: (LogHead) throws -> Void
+        sealed: (UnprojectedEnd, _ views: () throws -> Void) throws -> Void
     ) throws -> SaveOutcome {
         if let earlier = try file.transaction(id: changes.transactionID, transaction) {
             var known = receipt(earlier, previousHead: earlier.firstEvent.rawValue - 1)

@@ -29,11 +29,12 @@ enum LogWriter {
     /// - Parameters:
     ///   - head: moves to the end of the new transaction.
     ///   - written: if nothing was written, the views can be made while the log is appended to.
-    ///   - sealed: is called with the new end when the log has the transaction, before the views are written.
+    ///   - sealed: is called when the log has the transaction, and has the views written.
     static func append(
         _ events: borrowing EventList, _ description: TransactionDescription, after head: inout LogHead,
         _ file: StoreFile, _ transaction: WriteTransaction, _ projector: inout Projector,
-        written: Written = .something, sealed: (LogHead) throws -> Void = { _ in }
+        written: Written = .something,
+        sealed: (UnprojectedEnd, _ views: () throws -> Void) throws -> Void = { try $1() }
     ) throws -> TransactionRecord {
         var record = makeRecord(events, description, head, file)
         let encoded = record.encoded()
@@ -71,10 +72,13 @@ enum LogWriter {
         head.transaction = record.number
         head.microseconds = record.microseconds
         head.digest = record.digest
-        try sealed(head)
-        projector.enter(record)
-        try projector.flush(transaction, isFirst: written == .nothing)
-        try file.writeHead(head, transaction)
+        let end = UnprojectedEnd(
+            head: head, isCertain: !projector.batch.hasDeclaredChanges, namesBlobs: projector.batch.countsBlobs)
+        try sealed(end) {
+            projector.enter(record)
+            try projector.flush(transaction, isFirst: written == .nothing)
+            try file.writeHead(end.head, transaction)
+        }
         return record
     }
 

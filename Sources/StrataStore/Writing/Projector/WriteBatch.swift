@@ -47,6 +47,12 @@ struct WriteBatch: ~Copyable {
     }
     var isEmpty: Bool { arena.count == 0 }
 
+    /// Whether declared views change, which may refuse what they cannot follow.
+    var hasDeclaredChanges: Bool { groups != nil || texts != nil || watched != nil }
+
+    /// Whether the numbers of references to large values change.
+    var countsBlobs: Bool { !blobCounters.isEmpty }
+
     // MARK: Collecting
 
     mutating func put(_ table: StoreTables.Projected, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
