@@ -4,7 +4,7 @@ import StrataStore
 
 /// The progress of a declared view.
 public struct ViewStatus: Sendable, Hashable {
-    /// What a view does.
+    /// The states of a view.
     public enum State: Sendable, Hashable {
         /// It has the groups of all objects. One that catches up may be some events behind.
         case live
@@ -18,15 +18,15 @@ public struct ViewStatus: Sendable, Hashable {
 
     /// The name of the view.
     public let name: String
-    /// How it is kept.
+    /// When the view's groups are updated.
     public let upkeep: ViewUpkeep
-    /// What it does.
+    /// Whether the view follows the log, is being built or has stopped.
     public let state: State
     /// The last event that its groups include.
     public let eventNumber: EventNumber
     /// The number of events that its groups do not include yet.
     public let lagInEvents: Int
-    /// How long ago the first transaction was saved that its groups do not include.
+    /// The time since the first transaction was saved that its groups do not include.
     public let lag: Duration
     /// The objects that were left out of it by request.
     public let leftOutObjects: [ObjectID]
@@ -55,7 +55,7 @@ public struct ViewFailureReport: Sendable, Hashable {
     public let objectID: ObjectID
     /// Why not.
     public let reason: String
-    /// How often it was tried.
+    /// The number of attempts.
     public let attemptCount: Int
     /// When it was tried last; nil if it is to be tried at once.
     public let lastAttempt: Date?

@@ -21,7 +21,7 @@ public final class PersistentContainer: Sendable {
     public let managedObjectModel: ManagedObjectModel
     /// Where the store is.
     public let location: PersistentStoreLocation
-    /// How the store is opened.
+    /// Options for opening the store.
     public let options: PersistentStoreOptions
     let classes: [String: ManagedObject.Type]
     // The open store, or the store that was closed last, whose calls throw `storeClosed`. Guarded by its mutex.
@@ -87,7 +87,7 @@ public final class PersistentContainer: Sendable {
     /// Opens the store, creates it if there is none, and migrates it if it has another model. Does nothing if it is
     /// open.
     ///
-    /// What a process that ended has left undone (a rebuild, a migration, an erasure) is finished first.
+    /// Work that an ended process left unfinished (a rebuild, a migration, an erasure) is finished first.
     ///
     /// - Throws: `persistentStoreOpen`, also for files of another user; `persistentStoreIncompatibleVersionHash`,
     ///   `migration`, `modelChanged`, `modelDowngrade` for a model that the store has left behind (see

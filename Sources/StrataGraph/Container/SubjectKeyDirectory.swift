@@ -94,7 +94,7 @@ public struct SubjectKeyDirectory: SubjectKeyStore {
         }
     }
 
-    /// How many keys there are, and how many were destroyed.
+    /// The number of keys, and of destroyed keys.
     ///
     /// - Complexity: O(n) in the keys.
     public func counts() throws -> (keys: Int, destroyed: Int) {

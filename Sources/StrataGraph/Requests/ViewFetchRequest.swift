@@ -12,7 +12,7 @@ import StrataStore
 public struct ViewFetchRequest: Sendable {
     /// The name of the view in the model.
     public var viewName: String
-    /// What a row must meet; it uses columns by name. nil is met by all.
+    /// The condition that a row must meet; it uses columns by name. nil is met by all.
     public var predicate: FetchPredicate?
     /// The order of the rows, by names of columns; without one, rows are in the order of their keys.
     public var sortDescriptors: [SortDescription]
@@ -22,7 +22,7 @@ public struct ViewFetchRequest: Sendable {
     public var fetchOffset: Int
     /// Whether the rows include the context's unsaved changes.
     public var includesPendingChanges = true
-    /// How much work and memory the request may take; nil for the budget of the container's options.
+    /// The work and memory that the request may take; nil for the budget of the container's options.
     public var budget: RequestBudget?
 
     /// A request for a view by its name. It is checked when it runs.

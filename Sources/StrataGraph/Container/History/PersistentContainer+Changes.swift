@@ -39,7 +39,7 @@ extension PersistentContainer {
         try changes(from: first, to: last).first { $0.objectID == id }
     }
 
-    /// What one transaction changed, object by object, sorted by id.
+    /// The changes of one transaction, one value an object, sorted by id.
     ///
     /// - Throws: `futureEvent` when there is no such transaction, `historyDropped` when it is no longer kept.
     public func changes(in transaction: TransactionNumber) throws -> [ObjectChange] {
@@ -105,7 +105,7 @@ extension PersistentContainer {
 }
 
 extension StoreBinding {
-    /// What one transaction changed.
+    /// The changes of one transaction.
     ///
     /// - Throws: `futureEvent` when there is no such transaction, `historyDropped` when it is no longer kept.
     func netChanges(in transaction: TransactionNumber) throws -> NetChanges {

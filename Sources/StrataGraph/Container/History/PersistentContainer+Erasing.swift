@@ -15,7 +15,7 @@ public struct Erasure: Sendable, Hashable, Codable {
     public let transactionID: UUID
     /// When the values were erased.
     public let date: Date
-    /// Who erased them.
+    /// The author of the erasure.
     public let author: String?
     /// Why they were erased.
     public let reason: String?
@@ -25,7 +25,7 @@ public struct Erasure: Sendable, Hashable, Codable {
     public let attributes: [String]
     /// The numbers that the attributes have had in the models of the store.
     let properties: [UInt32]
-    /// How many events lost values.
+    /// The number of events that lost values.
     public let eventCount: Int
     /// The id of the store. Only copies of it take the erasure over.
     public let storeIdentifier: UUID?
@@ -35,19 +35,19 @@ public struct Erasure: Sendable, Hashable, Codable {
 public struct ErasureResult: Sendable, Hashable {
     /// The objects that the store knew.
     public let objectIDs: [ObjectID]
-    /// How many objects were deleted: those that existed, and those that the delete rules took with them.
+    /// The number of deleted objects: those that existed, and those that the delete rules took with them.
     public let deletedCount: Int
-    /// How many events lost values.
+    /// The number of events that lost values.
     public let eventCount: Int
-    /// How many keys of subjects were destroyed, so that copies of the store elsewhere have lost the values, too.
+    /// The number of destroyed keys of subjects, so that copies of the store elsewhere have lost the values, too.
     public let destroyedKeyCount: Int
-    /// How many subjects had no key among those that were given. If values were ever written for them, these are not the
-    /// keys that the store was written with.
+    /// The number of given subjects that had no key. If values were ever written for them, these are not the keys that
+    /// the store was written with.
     public let missingKeyCount: Int
     /// The work that is left for later, in words: pages or files that others still read.
     /// ``PersistentContainer/finishErasures()`` does it, or the next opening of the store.
     public let waiting: [String]
-    /// How long it took.
+    /// The time that it took.
     public let duration: Duration
 
     /// Whether no byte of the store's files holds the values.

@@ -62,7 +62,7 @@ public struct TransactionStream: AsyncSequence, Sendable {
     /// Begins at the position of the sequence.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(container, start, subscription) }
 
-    /// How often a waiting subscriber looks whether it has the lease.
+    /// The interval at which a waiting subscriber checks whether it has the lease.
     private static let leasePause = Duration.milliseconds(50)
 
     /// One pass over the transactions.

@@ -1,6 +1,6 @@
 public import StrataModel
 
-/// How a store that has another model is brought to the model of its container.
+/// The way in which a store that has another model is migrated to the model of its container.
 public enum PersistentStoreMigration: Sendable {
     /// In one step; `PersistentContainer.migrationPlan()` lists what it does.
     case automatic

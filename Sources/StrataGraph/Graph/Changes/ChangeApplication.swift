@@ -3,11 +3,11 @@ import StrataStore
 
 /// Changes by value on their way into a context, with every conflict decided; `ContextMove` makes them.
 struct ChangeApplication {
-    /// How conflicts with the present state are decided.
+    /// The rules that decide conflicts with the present state.
     struct Rules {
         /// nil where the changes stand and nothing is recorded, as for undo.
         var policy: MergePolicy?
-        /// What it means that an attribute has the value already that the changes give it.
+        /// Whether an attribute that already has the value that the changes give it is in conflict.
         var agreement = RowMerge.Agreement.merges
         /// Whether the changes come from a context that has called `prepareForDeletion` of what it deleted.
         var deletionsArePrepared = false
@@ -24,12 +24,12 @@ struct ChangeApplication {
     }
 
     let pairs: [PairKey: NetChanges.PairPositionChange]
-    /// What remains to be done of each object.
+    /// The changes of each object that remain to be applied.
     private(set) var objects: [ObjectID: NetChanges.Object] = [:]
     private(set) var ids: [ObjectID] = []
     /// Every object that the changes delete, whatever the policy makes of it.
     let deletedIDs: Set<ObjectID>
-    /// What a custom resolution says instead of both sides.
+    /// The values of custom resolutions, which replace those of both sides.
     private(set) var given: [ObjectID: [String: AttributeValue]] = [:]
     /// Deleted objects whose `prepareForDeletion` has been called.
     private(set) var preparedDeletions: Set<ObjectID> = []
@@ -46,7 +46,7 @@ struct ChangeApplication {
     private let isFromContext: Bool
     /// The one-to-ones of the changes.
     private(set) var partners: [LinkEnd: PartnerMerge.End] = [:]
-    /// What the policy overrules.
+    /// The conflicts that the policy decided, with the values that lost.
     private(set) var records: [ConflictRecord] = []
 
     /// Decides about every object that is not as the changes found it; changes nothing.
@@ -79,7 +79,7 @@ struct ChangeApplication {
         }
     }
 
-    /// What the policy has decided so far.
+    /// The answers of the policy so far.
     private struct Decisions {
         let rules: Rules
         var records: ConflictRecords
@@ -95,7 +95,7 @@ struct ChangeApplication {
         }
     }
 
-    /// What is left of the changes of one object when its conflict is decided; nil if nothing is.
+    /// Decides the conflict of one object. Returns the changes that remain to be applied to it; nil if none remain.
     private mutating func decided(
         _ id: ObjectID, _ change: NetChanges.Object, _ entity: EntityRuntime, _ object: ManagedObject?,
         _ decisions: inout Decisions

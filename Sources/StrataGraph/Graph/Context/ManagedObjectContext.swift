@@ -83,13 +83,13 @@ public final class ManagedObjectContext {
 
     // MARK: Where it stands
 
-    /// Whether it shows a moment that was asked for, and never moves.
+    /// Whether the context shows a chosen past state, and never moves.
     var isPast: Bool { past != nil }
     /// The moment of the store that the context shows.
     public var eventNumber: EventNumber { base }
     /// The event number that the context reads at.
     var base: EventNumber { standpoint.eventNumber }
-    /// What the parents of a child context have not saved, bottom to top.
+    /// The unsaved changes of a child context's parents, bottom to top.
     var inherited: [Layer] { standpoint.inherited }
 
     /// Whether the context moves to the newest state by itself: before each fetch, and as soon as others have saved
@@ -139,7 +139,7 @@ public final class ManagedObjectContext {
         get { attributes.reason }
         set { attributes.reason = newValue }
     }
-    /// What the save belongs to: a request, a job, a message; recorded with each save.
+    /// The id of a request, a job or a message that the save belongs to; recorded with each save.
     public var transactionCorrelationID: String? {
         get { attributes.correlationID }
         set { attributes.correlationID = newValue }

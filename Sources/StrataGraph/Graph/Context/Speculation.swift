@@ -6,7 +6,7 @@ import StrataModel
 public final class Speculation<Value> {
     /// Shows the changes; may be changed further, fetched from, and looked at.
     public let context: ManagedObjectContext
-    /// What the body returned.
+    /// The value that the body returned.
     public let value: Value
     /// Whether the changes were kept or dropped.
     private(set) public var isOver = false
@@ -16,7 +16,7 @@ public final class Speculation<Value> {
         self.value = value
     }
 
-    /// What would become of which object.
+    /// The changes that the body made, one value an object.
     public func changes() throws -> [ObjectChange] { try context.changes() }
 
     /// Checks the changes by the rules of the model, as a save would.

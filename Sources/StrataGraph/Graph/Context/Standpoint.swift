@@ -45,6 +45,6 @@ struct Standpoint {
 
 /// A moment of the past that a context shows for ever.
 struct PastMoment {
-    /// What migrations since have made of its values; nil if they rewrote nothing.
+    /// The converted rows of migrations since the moment; nil if they rewrote nothing.
     let converted: ConvertedState?
 }

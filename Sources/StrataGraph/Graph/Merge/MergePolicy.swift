@@ -96,7 +96,7 @@ extension MergePolicy: CustomStringConvertible {
     public var description: String { name }
 }
 
-/// What becomes of one object in conflict.
+/// The policy's decision about one object in conflict.
 public enum MergeResolution: Sendable, Hashable {
     /// The save fails with the conflict.
     case fail

@@ -32,7 +32,7 @@ struct PartnerMerge {
         var mine = ObjectID(rawValue: 0)
         /// Whether this side changed it.
         var isChanged = false
-        /// What the policy said about the end; nil where it was not asked.
+        /// The side that the policy chose for the end; nil where it was not asked.
         var word: Word?
         /// Whether the object is not there when the merge is done.
         var isGone = false
@@ -43,7 +43,7 @@ struct PartnerMerge {
         var isContested: Bool { isChanged && theirs != base && theirs != mine }
     }
 
-    /// What becomes of a link of theirs to what this context deletes.
+    /// The treatment of a link that others made to an object that this context deletes.
     enum Deletions {
         /// It is not shown.
         case cut

@@ -8,14 +8,14 @@
 /// is that side's. The two questions are asked here alone: which slots are in conflict (`conflict`), and what becomes
 /// of the object when the policy has answered (`outcome(of:)`). `RowMergeTests` has every case in a table.
 struct RowMerge {
-    /// What a slot holds.
+    /// The kinds of slots.
     enum Kind {
         case attribute
         /// The target of a to-one.
         case link
         /// Where the object stands among the members of an ordered relationship: a move never conflicts, mine stands.
         case position
-        /// What the store computes from other values: no side's change.
+        /// A value that the store computes from others: no side's change.
         case derived
     }
 
@@ -30,7 +30,7 @@ struct RowMerge {
         let isAgreed: Bool
     }
 
-    /// What it means that both sides gave an attribute the same value.
+    /// Whether two sides that gave an attribute the same value are in conflict.
     enum Agreement {
         /// A conflict: two sides that each add one to a counter would else add one together.
         case conflicts
@@ -38,7 +38,7 @@ struct RowMerge {
         case merges
     }
 
-    /// What is in conflict, by slots.
+    /// The slots in conflict, by the kind of conflict.
     enum Conflict: Equatable {
         /// Both sides changed these slots.
         case changes([Int])
@@ -48,7 +48,7 @@ struct RowMerge {
         case deletedHere([Int])
     }
 
-    /// What becomes of the object here.
+    /// The result of the merge for this context's object.
     enum Outcome: Equatable {
         /// Nothing: the save, or the change, fails.
         case fails
@@ -84,7 +84,7 @@ struct RowMerge {
         }
     }
 
-    /// What the policy has to be asked; nil where the two sides merge by themselves.
+    /// The conflict that the policy has to decide; nil where the two sides merge by themselves.
     var conflict: Conflict? {
         switch (isDeletedByThem, isDeletedHere) {
         case (true, true): return nil

@@ -105,7 +105,7 @@ struct KeyPathWalk {
 }
 
 extension ManagedObject {
-    /// What a key path comes to in a predicate.
+    /// Returns the value at a key path, boxed for a predicate.
     final func operand(at path: String) throws(StrataError) -> PredicateOperand {
         do {
             let value = try value(forKeyPath: path)

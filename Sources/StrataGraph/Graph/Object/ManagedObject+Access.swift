@@ -151,7 +151,7 @@ extension ManagedObject {
     }
 }
 
-/// What generic code asks of a type that may be an optional.
+/// A type that may be an optional, for generic code.
 protocol OptionalType {
     static var none: Self { get }
     static var wrappedType: Any.Type { get }

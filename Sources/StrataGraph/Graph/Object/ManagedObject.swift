@@ -82,7 +82,7 @@ open class ManagedObject {
     /// The name of the entity whose objects have this class.
     open class var entityName: String { String(describing: self) }
 
-    /// What the entity is; generated.
+    /// The definition of the entity; generated.
     open class var entityDefinition: EntityDefinition { EntityDefinition.plain(self) }
 
     /// Whether `validateValue(_:forKey:)` must be called at each save; generated as false for classes that do not
@@ -155,7 +155,7 @@ extension ManagedObject: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What a managed object is made from; only contexts make one.
+/// The parts of a managed object before it is made; only contexts make one.
 public struct _ObjectSeed {
     /// Kept by the context's container while the object is made.
     unowned(unsafe) let entity: EntityRuntime

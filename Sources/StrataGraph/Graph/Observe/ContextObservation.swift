@@ -16,7 +16,7 @@ public enum ContextEvent: Sendable, Hashable, CaseIterable {
 ///
 /// Objects must stay in the context's isolation; their ids can be sent anywhere.
 public struct ContextChanges {
-    /// What happened.
+    /// The event that was observed.
     public let event: ContextEvent
     /// Objects that were inserted.
     public var inserted: Set<ManagedObject> = []
@@ -37,7 +37,7 @@ public struct ContextChanges {
     /// The event number at which the context stands after the event.
     public internal(set) var eventNumber: EventNumber
 
-    /// What others saved, of a `didMerge`, including objects that are not in memory.
+    /// The ids of objects that others saved, of a `didMerge`, including objects that are not in memory.
     var merged: (inserted: Set<ObjectID>, updated: Set<ObjectID>, deleted: Set<ObjectID>) = ([], [], [])
 
     /// The ids of inserted objects. Of a `didMerge`, objects that are not in memory are included.

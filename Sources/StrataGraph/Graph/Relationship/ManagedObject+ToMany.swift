@@ -50,7 +50,7 @@ extension ManagedObject {
         return try context.members(state)
     }
 
-    /// What an iteration goes through: as many ids as `count` says, since the standard library ends the process of a
+    /// Returns the ids for an iteration: as many as `count` says, since the standard library ends the process of a
     /// collection that has fewer. In a damaged file nil ids stand for members that cannot be read.
     @usableFromInline final func _toManyIDs(at index: Int) -> [ObjectID] {
         guard let context = _context else { return [] }

@@ -10,7 +10,7 @@ struct SettledDoubt {
     let receipt: SaveReceipt
     /// Of the rows that the save wrote.
     let revisions: [ObjectID: EventNumber]
-    /// What was changed since.
+    /// The changes made since the save.
     let rest: NetChanges
     /// Objects whose deletion was saved and that are wanted again.
     let returned: [ManagedObject]
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
         pending.dropSettled()
     }
 
-    /// What was changed since the save, as changes of the context, when it stands on the saved state.
+    /// Applies the changes made since the save, when the context shows the saved state.
     func makeRest(of doubt: SettledDoubt) throws {
         for link in doubt.links { try restore(link.key, isLinked: link.isLinked) }
         try apply(doubt.rest)

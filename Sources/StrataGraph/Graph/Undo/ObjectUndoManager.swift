@@ -27,17 +27,17 @@ public final class ObjectUndoManager {
     private var redoGroups: [Group] = []
     /// Groups that are open, outermost first.
     private var open: [Group] = []
-    /// What the context had not saved when it was last looked at.
+    /// The unsaved changes of the context when it was last looked at.
     private var seen = NetChanges()
     private var seenPairGeneration = 0
-    /// What the current event changed before the context last moved.
+    /// The changes of the current event before the context last moved.
     private var unfinished = NetChanges()
     private var disabledCount = 0
 
     /// Makes an undo manager for one context; set it as the context's `undoManager`.
     public init() {}
 
-    /// How many groups are kept; the oldest go first. 0 keeps all.
+    /// The number of groups that are kept; the oldest are dropped first. 0 keeps all.
     public var levelsOfUndo = 0 { didSet { trim() } }
     /// Whether changes outside of open groups become groups by themselves.
     public var groupsByEvent = true
@@ -46,7 +46,7 @@ public final class ObjectUndoManager {
     public private(set) var isUndoing = false
     /// Whether `redo()` is running.
     public private(set) var isRedoing = false
-    /// How many groups are open.
+    /// The number of open groups.
     public var groupingLevel: Int { open.count }
     /// Whether changes can be undone; see `disableUndoRegistration()`.
     public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
@@ -57,13 +57,13 @@ public final class ObjectUndoManager {
         return !undoGroups.isEmpty || open.contains { !$0.changes.isEmpty }
     }
 
-    /// How many groups can be undone.
+    /// The number of groups that can be undone.
     public var undoCount: Int {
         register()
         return undoGroups.count
     }
 
-    /// How many groups can be made again.
+    /// The number of groups that can be redone.
     public var redoCount: Int {
         register()
         return redoGroups.count
@@ -209,7 +209,7 @@ public final class ObjectUndoManager {
         }
     }
 
-    /// What changed since the last look, which this is.
+    /// Returns the changes made since the last call.
     private func step(in context: ManagedObjectContext) throws -> NetChanges {
         var before = NetChanges()
         var after = NetChanges()
@@ -288,6 +288,6 @@ extension ManagedObject {
 }
 
 extension ObjectUndoManager: CustomStringConvertible {
-    /// How many groups can be undone and made again.
+    /// The numbers of groups that can be undone and redone.
     public var description: String { "undo manager; \(undoGroups.count) to undo, \(redoGroups.count) to redo" }
 }

@@ -19,7 +19,7 @@ enum AttributeValueEncoder {
     }
 }
 
-/// What one value is encoded into; containers write through when they change.
+/// The value that is being encoded; containers write through when they change.
 private final class EncodingBox {
     enum Content {
         case none
@@ -155,7 +155,8 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
 /// A collection whose elements have no order of their own.
 private protocol UnorderedCollection {
-    /// What it encodes, in an order that does not depend on how it was made; nil if its own encoding has one.
+    /// The encoded values, in an order that does not depend on how the object was made; nil if its own encoding has
+    /// one.
     func partsInOrder() throws -> [AttributeValue]?
 }
 

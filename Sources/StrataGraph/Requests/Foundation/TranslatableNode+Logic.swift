@@ -129,7 +129,7 @@ extension PredicateExpressions.ForcedUnwrap: TranslatableNode {
 }
 
 extension FetchExpression {
-    /// Whether it is surely nil where `value` is: a path from it, or arithmetic with it.
+    /// Whether the expression is always nil where `value` is nil: a path from `value`, or arithmetic with it.
     fileprivate func isNilWherever(_ value: FetchExpression) -> Bool {
         if self == value { return true }
         switch self {

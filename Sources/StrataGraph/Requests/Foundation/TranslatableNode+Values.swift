@@ -55,7 +55,7 @@ extension CaseIterable {
     fileprivate static var cases: Any { Array(allCases) }
 }
 
-/// What the key paths of a type that is no entity mean in a query.
+/// The key paths of types that are no entities, such as `count` of a text, that a query can use.
 private enum KnownKeyPath {
     case memberCount
     case isWithoutMembers

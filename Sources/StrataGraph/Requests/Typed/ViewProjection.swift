@@ -57,7 +57,7 @@ extension ViewProjection {
         code(name).register()
     }
 
-    /// How the model names the type, and what it reads.
+    /// The name of the type in the model, and the properties that it reads.
     static var reference: ProjectionReference {
         ProjectionReference(projectionName, inputs: inputs.map { PropertyName.ofAny($0) })
     }

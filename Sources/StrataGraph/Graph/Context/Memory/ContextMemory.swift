@@ -3,7 +3,8 @@ import StrataModel
 // In this folder: what a context keeps in memory. `IdentityMap` finds objects by id, `FaultRuns` reads neighbouring
 // faults together, `LongText` keeps the text that was read last.
 
-/// What a context keeps in memory beside its objects, and how many of these it lets gather.
+/// The memory of a context beside its objects: short-lived caches, and the thresholds at which unused objects are
+/// swept.
 struct ContextMemory {
     /// As many objects are made at least before some of them are swept.
     static var leastSweepThreshold: Int { 2048 }

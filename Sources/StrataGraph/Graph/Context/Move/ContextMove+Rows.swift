@@ -107,7 +107,8 @@ extension ContextMove {
     }
 }
 
-/// What a parent has of an object, beside the row that it was read from.
+/// The state of an object in the parent, compared with the row that this context has read: the same, another, or
+/// deleted.
 private enum StateInParent { case same, other, gone }
 
 extension ManagedObjectContext {

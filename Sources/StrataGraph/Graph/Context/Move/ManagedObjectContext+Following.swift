@@ -2,7 +2,7 @@ import Locking
 public import StrataModel
 import StrataStore
 
-/// How a context keeps up with what others save, or stays where it is.
+/// The settings and tasks by which a context follows what others save.
 struct ContextFollowing {
     /// Whether the context moves on without being asked to.
     var isAutomatic = false

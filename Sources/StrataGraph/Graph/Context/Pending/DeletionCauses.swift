@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What pending deletions did to other objects. A merge that takes a deletion back takes that back with it.
+/// The effects of pending deletions on other objects. A merge that takes a deletion back takes them back with it.
 struct DeletionCauses {
     /// A to-one of an object.
     struct CutLink: Hashable {

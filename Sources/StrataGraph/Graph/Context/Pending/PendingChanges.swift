@@ -23,7 +23,7 @@ struct PendingChanges {
     private(set) var vanished: Set<ObjectID> = []
     /// Objects whose deletion is pending and whose pairs others changed since: this context hides them from to-manys.
     private(set) var leaving: Set<ObjectID> = []
-    /// What the deletions did to other objects.
+    /// The effects of the deletions on other objects.
     private(set) var causes = DeletionCauses()
     private var cursors = ChangeCursors()
     /// Goes on when the lists are emptied.
@@ -226,7 +226,7 @@ struct PendingChanges {
     /// Others changed the object too, and the next save is to find the conflict.
     mutating func noteOvertaken(_ id: ObjectID) { overtaken.insert(id) }
 
-    /// What others did to the object is merged.
+    /// Notes that the changes others made to the object are merged.
     mutating func noteMerged(_ id: ObjectID) { overtaken.remove(id) }
 
     /// Others deleted these objects.
@@ -291,7 +291,7 @@ struct PendingChanges {
     /// Whether anything was listed, or deleted as a row, since the reader last looked.
     func hasNews(for reader: ChangeReader) -> Bool { cursors[reader] != end }
 
-    /// What was listed since the reader last looked, which is now.
+    /// Returns the entries added since the reader last looked, and moves its cursor to the end.
     mutating func news(for reader: ChangeReader) -> ChangeNews {
         let cursor = cursors[reader]
         cursors[reader] = end

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What a context knows of to-manys and of links that are not saved. Its methods are the only code that writes it.
+/// A context's to-manys and its links that are not saved. Its methods are the only code that writes them.
 ///
 /// A change of members is noted as one entry of a list; the entries are folded into the states of their owners when
 /// a to-many is read.
