@@ -126,7 +126,7 @@ final class UsedSubjects: Sendable {
         }
     }
 
-    /// What is lost is lost under any key.
+    /// Returns nil for a large value whose file cannot be read: it is lost under any key.
     private static func subject(of reference: BlobReference, _ store: Store) -> SubjectID? {
         store.blobs.beginning(of: reference, headSize).flatMap { EncryptedValue(stored: $0).subject }
     }

@@ -191,7 +191,7 @@ struct StoreTables: Sendable {
 
 /// The tables of declared views.
 struct ViewTables: Sendable {
-    /// What each group keeps.
+    /// The states of the groups.
     let groups: Table
     /// The values of a group that its record does not have, for aggregates that need them.
     let values: Table

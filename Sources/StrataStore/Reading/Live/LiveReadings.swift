@@ -26,7 +26,7 @@ struct LiveReadings: Sendable {
         }
     }
 
-    /// What the values at the end of key paths are read from.
+    /// Collects the properties that lead to the values at the end of key paths.
     init(paths: [String], _ root: EntitySchema, _ schema: Schema) {
         self.schema = schema
         self.root = root

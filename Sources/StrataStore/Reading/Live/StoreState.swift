@@ -22,7 +22,7 @@ package struct StoreState: Sendable {
     }
 }
 
-/// What may differ between two states; it may name too much, never too little.
+/// A superset of the rows and pairs that differ between two states.
 package struct StateDifference: Sendable {
     package var rows: Set<ObjectID> = []
     package var pairs: Set<PairKey> = []

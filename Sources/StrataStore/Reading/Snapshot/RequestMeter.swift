@@ -17,7 +17,7 @@ struct RequestMeter {
     private var rows = 0
     private var members = 0
     private var entries = 0
-    /// Whether it has ended the read because of a cancellation.
+    /// Whether the meter has ended the read because of a cancellation.
     private(set) var isCancelled = false
 
     /// A meter for reads without bounds.

@@ -2,7 +2,7 @@ import StrataModel
 
 /// Judges objects by the texts in their rows, without lists of words, and joins them with what the lists say.
 struct TextJudging {
-    /// What the lists say about all other objects.
+    /// The result of the lists for all other objects.
     struct Base {
         let ids: [ObjectID]
         var ranks: [Double] = []

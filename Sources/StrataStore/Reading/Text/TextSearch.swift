@@ -27,7 +27,7 @@ struct TextStatistics {
         }
     }
 
-    /// What a phrase adds to the rank of a text.
+    /// The part of a text's rank that a phrase adds.
     @inline(__always)
     func part(_ phrase: Int, frequency: Int, length: Int) -> Double {
         let frequency = Double(frequency)
@@ -78,7 +78,7 @@ struct TextSearch {
             return isHere
         }
 
-        /// Whether it has objects in the group moved to.
+        /// Whether the list has objects in the current group.
         private var isHere = false
 
         /// The rank of an object of the group moved to; 0 if the part does not hold.
@@ -99,7 +99,7 @@ struct TextSearch {
         }
     }
 
-    /// What the whole query finds, and in how many texts each phrase stands.
+    /// Runs the whole query; returns its result, and the number of texts in which each phrase occurs.
     func run() throws -> (part: Part, found: [Int]) {
         let words = try query.words.map { try TextWordList($0, text, table, snapshot, hidden: hidden) }
         let phrases = try query.phrases.indices.map { try phrase($0, words) }

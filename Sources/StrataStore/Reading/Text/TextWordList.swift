@@ -83,7 +83,7 @@ final class TextWordList {
         }
     }
 
-    /// How often the word stands in an object.
+    /// The number of times that the word occurs in an object.
     ///
     /// - Parameter group: the index of its group in `matches`.
     @inline(__always)

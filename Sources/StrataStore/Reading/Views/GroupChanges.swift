@@ -46,7 +46,7 @@ final class GroupChanges {
     @exclusivity(unchecked) private(set) var decimals: [DecimalSum] = []
     @exclusivity(unchecked) private(set) var values: [ValueChange] = []
     @exclusivity(unchecked) private var valueBytes = ByteWriter(capacity: 1024)
-    /// What comes into the states of projections and leaves them.
+    /// The changed values to add to the states of projections, and to remove from them.
     private var projected: [ProjectedState: ProjectedChanges] = [:]
     /// The next states of projections, once they are known.
     private var foreseen: [ProjectedState: [UInt8]] = [:]

@@ -57,7 +57,8 @@ package struct ProjectionFault: Error {
 /// The objects that come into a group of a projection and leave it, collected in any order. An object that leaves with
 /// the values that it came with is no change.
 struct ProjectedChanges {
-    /// How often each object with certain values comes: its id, big-endian, and the values as `ValueCodec` writes them.
+    /// The multiplicity of each object with certain values, by its id, big-endian, and the values as `ValueCodec`
+    /// writes them.
     private var counts: [[UInt8]: Int64] = [:]
     private(set) var sizeInBytes = 0
 

@@ -61,7 +61,7 @@ struct OrderedRows {
     let view: PreparedView
     let tables: ViewTables?
     let transaction: ReadTransaction
-    /// What the keys of all entries of the order begin with.
+    /// The prefix of the keys of all entries of the order.
     let orderStart: [UInt8]
     /// The groups that are another in this state than in the tables, by the keys of their records.
     private(set) var touched: [[UInt8]: ViewGroup] = [:]

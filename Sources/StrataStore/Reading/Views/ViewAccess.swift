@@ -1,6 +1,6 @@
 import StrataModel
 
-/// How the rows of a view are found for a request.
+/// The access by which a request finds rows of a view.
 struct ViewAccess {
     /// An order of the view that the request asks for.
     struct Ordered {
@@ -12,7 +12,7 @@ struct ViewAccess {
         /// Whether every entry that begins with `prefix` meets the condition.
         let coversCondition: Bool
 
-        /// What the keys of all entries of the order begin with.
+        /// The prefix of the keys of all entries of the order.
         func start(_ view: PreparedView) -> [UInt8] {
             var start = ByteWriter(capacity: 8)
             order.begin(view, &start)

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// How the groups of a declared view answer a request that groups objects.
+/// The answer of a declared view to a request that groups objects.
 ///
 /// A view is taken only where its answer is the same: keys are not text, whose spelling is that of a group's first
 /// object in a request, and floating-point numbers are not summed, because a request rounds each addition. A view that

@@ -70,16 +70,16 @@ final class PreparedView: Sendable {
         let path: [String]
         /// The way to the value of another object; nil for a value of the row itself.
         let far: ValuePath?
-        /// What makes a key of the value; nil for the value itself.
+        /// The function that makes a key of the value; nil for the value itself.
         let function: KeyFunction?
         let kind: KeyKind
         /// nil for a to-one.
         let type: AttributeType?
-        /// Whether it is the object itself.
+        /// Whether the value is the object itself.
         let isObject: Bool
         /// The to-many whose members are the keys.
         let members: PropertyID?
-        /// Whether it is what a slot of the row has.
+        /// Whether the value is that of a slot of the row.
         let isInSlot: Bool
 
         /// The object itself.
@@ -101,7 +101,7 @@ final class PreparedView: Sendable {
             (isObject, isInSlot) = (false, far == nil && path.isEmpty)
         }
 
-        /// What a function makes of a value.
+        /// The result of a function of a value.
         init(_ function: KeyFunction, of value: Value) {
             (slot, path, far) = (value.slot, value.path, value.far)
             self.function = function
@@ -122,7 +122,7 @@ final class PreparedView: Sendable {
     final class Aggregate: Sendable {
         let function: ViewFunction
         let kind: AggregateKind
-        /// What is collected; nil for the number of objects.
+        /// The value that is collected; nil for the number of objects.
         let value: Value?
         /// For the first or last objects: what is shown of them; nil for the objects themselves.
         let shown: Value?
@@ -130,7 +130,7 @@ final class PreparedView: Sendable {
         let isList: Bool
         /// The type of the app that makes the column.
         let projection: ProjectionReference?
-        /// What it reads.
+        /// The values that the projection reads.
         let inputs: [Value]
 
         init(
@@ -163,13 +163,13 @@ final class PreparedView: Sendable {
     let orders: [Order]
     /// The keys first.
     let columnNames: [String]
-    /// What conditions may compare the columns with.
+    /// The types that conditions may compare the columns with.
     let columnTypes: [String: ExpressionType]
     /// The to-many whose members are keys: an object is in the group of each of its members.
     let membersKey: PropertyID?
     /// Whether an object's group or values depend on other rows than its own.
     let crossesRelationships: Bool
-    /// What the groups are made of, and how it is reached from the objects.
+    /// The properties that the groups are made of, and the way to them from the objects.
     let readings: [LiveReading]
     /// The links without a slot that they are made of.
     let pairs: [LivePairs]
@@ -314,10 +314,10 @@ final class PreparedView: Sendable {
     /// Whether the change of these properties of an object can change its group or its values.
     func isTouched(by changed: [PropertyID]) -> Bool { changed.contains(where: properties.contains) }
 
-    /// Whether it can move the object to another group, or out of the view.
+    /// Whether a change of these properties can move the object to another group, or out of the view.
     func isGrouping(by changed: [PropertyID]) -> Bool { changed.contains(where: groupingProperties.contains) }
 
-    /// Whether it can change what the object adds to an aggregate.
+    /// Whether a change of these properties can change the object's part in an aggregate.
     func isTouched(_ aggregate: Int, by changed: [PropertyID]) -> Bool {
         aggregateProperties[aggregate].contains(where: changed.contains)
     }

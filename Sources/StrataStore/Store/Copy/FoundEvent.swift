@@ -13,7 +13,7 @@ final class FoundBlocks {
     private var offset: Int?
     private var events: [[UInt8]] = []
 
-    /// How many events can be read of a block; nil for bytes that are none.
+    /// Returns the number of events that can be read from a block; nil for bytes that are no block.
     func count(_ block: UnsafeRawBufferPointer) -> Int? {
         do {
             try reader.open(block)

@@ -10,7 +10,7 @@ import StrataModel
 /// If the file cannot be opened at all, the records of transactions that are lost are made up by what events say, and
 /// what views say of the time after the log is kept for `RowSalvage`.
 struct LogCarving {
-    /// What to look for.
+    /// The parts of the log that are searched for.
     enum Scope {
         case log
         /// The log and the views, for a file that cannot be opened.
@@ -171,7 +171,7 @@ struct LogCarving {
         var notes = Notes()
     }
 
-    /// What is found, as it is.
+    /// Assembles the log from what was found, without repairs.
     private func found() throws -> Assembled {
         var log = Assembled()
         var digest = LogHead.start.digest

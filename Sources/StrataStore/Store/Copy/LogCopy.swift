@@ -18,7 +18,7 @@ struct LogCopy {
     /// Bytes of the log in one commit.
     private static let stepInBytes = 32 << 20
 
-    /// How far the copy has come.
+    /// The progress of the copy.
     private struct State {
         var transaction = TransactionNumber.zero
         var event = EventNumber.zero
@@ -204,7 +204,7 @@ struct LogCopy {
     }
 }
 
-/// What a store made from another's log contains.
+/// A summary of a store that was made from another's log.
 package struct LogCopyReport: Sendable {
     /// Of the new store.
     package let verification: VerificationReport

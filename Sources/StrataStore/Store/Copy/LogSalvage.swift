@@ -7,7 +7,7 @@ package import StrataModel
 ///
 /// If a page of the file is lost, opening or reading may end the process. Use it in a child process.
 package final class LogSalvage {
-    /// How far the log is sound.
+    /// The part of the log that is sound, and the first problem after it.
     package struct Finding: Sendable {
         /// The last transaction before the first damage; nil if there is none.
         package let end: TransactionRecord?
@@ -113,7 +113,7 @@ package final class LogSalvage {
                 + (further.problem.map { "; \($0)" } ?? ""))
     }
 
-    /// What is not known of a log whose transaction records are lost.
+    /// Returns the sentence about transactions whose records are lost; empty if none is.
     private static func note(_ source: LogSource) -> String {
         guard let lost = source.carving?.notes.madeUp, !lost.isEmpty else { return "" }
         return "; the records of \(lost.count) transactions are lost, so their authors and times are not known"
@@ -275,8 +275,8 @@ package final class LogSalvage {
         }
     }
 
-    /// How the views that can be read differ from those of a store that was made of this one; empty if the file cannot
-    /// be opened.
+    /// Compares the views that can be read with those of a store that was made of this one; empty if the file cannot be
+    /// opened.
     ///
     /// - Parameters:
     ///   - end: as in `changes(after:for:)`.

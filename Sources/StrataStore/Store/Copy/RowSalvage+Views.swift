@@ -26,7 +26,7 @@ extension RowSalvage {
         try cutDanglingLinks()
     }
 
-    /// How a table was read.
+    /// The progress of reading a table, and its problems.
     private struct Walked {
         /// The keys, in order.
         var keys: [[UInt8]] = []
@@ -186,7 +186,7 @@ extension RowSalvage {
         }
     }
 
-    /// How many entries in the table of links a pair has, of how many it should have.
+    /// Counts the entries that a pair has in the table of links, and those that it should have.
     private func entries(
         of pair: PairKey, _ positions: PairPositions, _ views: DamagedViews
     ) -> (found: Int, due: Int, isReadable: Bool) {

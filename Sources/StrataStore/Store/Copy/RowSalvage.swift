@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// What was skipped in a damaged store's views.
+/// The rows and entries that were skipped in a damaged store's views.
 package struct PassedOver: Sendable, Equatable {
     /// Damaged rows, deletions and pairs. Some may be old enough to be in the sound part of the log.
     package var records = 0

@@ -3,7 +3,7 @@ import LMDB
 import Logging
 import StrataModel
 
-/// What a backup contains.
+/// A summary of a backup.
 package struct BackupReport: Sendable {
     /// Of the copy.
     package let verification: VerificationReport

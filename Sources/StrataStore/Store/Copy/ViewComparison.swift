@@ -1,10 +1,10 @@
 import LMDB
 import StrataModel
 
-/// How one view of a damaged store differs from that of the store that was made of it.
+/// The differences between a view of a damaged store and that of the store that was made of it.
 package struct ViewDifference: Sendable, Hashable {
     package let view: String
-    /// How many records differ, or are in one of the stores only.
+    /// The number of records that differ, or that are in one of the stores only.
     package let count: Int
     /// The first of them.
     package let first: String

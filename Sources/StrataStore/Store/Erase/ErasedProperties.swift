@@ -42,7 +42,7 @@ struct ErasedProperties {
         return numbers
     }
 
-    /// What stands for each erased value of an entity: the default of its attribute, or nil.
+    /// Returns the value that replaces each erased value of an entity: the default of its attribute, or nil.
     ///
     /// An attribute that must have a value gets nil where it has no default, and where the default must be unique.
     func fillers(of entity: EntityID) throws -> [PropertyID: AttributeValue] {

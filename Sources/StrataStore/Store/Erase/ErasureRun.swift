@@ -147,7 +147,7 @@ struct ErasureRun {
     }
 }
 
-/// What one commit of an erasure has done.
+/// The result of one commit of an erasure.
 struct ErasureStep {
     var mark: ErasureMark
     var objects: [ObjectID] = []

@@ -60,7 +60,7 @@ extension Store {
             context: .init(path: path, baseline: baseline.summary))
     }
 
-    /// What an erasure would do to the log. Writes nothing.
+    /// The result that an erasure would have on the log. Writes nothing.
     ///
     /// - Throws: as `erase`.
     package func planErasure(_ request: ErasureRequest) throws -> ErasureReport {
@@ -104,7 +104,7 @@ extension Store {
         }
     }
 
-    /// What finishes erasures, without the store itself.
+    /// Finishes erasures without the store, which may be closed by then.
     var erasureFinish: ErasureFinish {
         ErasureFinish(
             file: file, blobs: blobs, snapshots: snapshots, conversions: conversions, node: node.withLock { $0 })

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What properties held before a migration converted them.
+/// The values that properties had before a migration converted them.
 ///
 /// The events of a migration record nil before a converted value, because the property has a new number. What it held is
 /// under its former number, along the chain of the object's events.

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// What a conversion reads: one read transaction of a store.
+/// The source of a conversion: one read transaction of a store.
 struct ConversionSource {
     let store: Store
     let transaction: ReadTransaction
@@ -214,7 +214,7 @@ struct ConversionGuesses {
     }
 }
 
-/// What a migration made of values, as the log has it.
+/// The values that a migration wrote, as the log has them.
 struct RecordedConversions {
     private let before: Snapshot
     private let after: Snapshot

@@ -31,7 +31,7 @@ package struct TruncationReport: Sendable {
     package var duration: Duration
 }
 
-/// How a truncation treats what holds a part of the history.
+/// Whether a truncation respects the holders of the history.
 package enum TruncationForce: Sendable {
     /// It stops before the oldest moment that a tag, a subscription, a view or a context of this process needs.
     case none

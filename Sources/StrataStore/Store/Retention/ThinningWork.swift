@@ -46,7 +46,7 @@ struct ThinningWork: Sendable {
         }
     }
 
-    /// How many events would lose values.
+    /// Counts the events that would lose values.
     func plan(_ file: StoreFile, _ transaction: ReadTransaction) throws -> Int {
         var (pass, count) = (pass, 0)
         while true {

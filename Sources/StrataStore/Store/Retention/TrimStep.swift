@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// How much a truncation does in one commit.
+/// The most that a truncation does in one commit.
 package struct TrimLimits: Sendable {
     /// While others save.
     package var eventsInOneCommit = 20_000

@@ -26,7 +26,7 @@ struct TrimStepEvents: ~Copyable {
     private(set) var models: [(event: EventNumber, version: ModelVersion)] = []
     private(set) var transactions: [TransactionRecord] = []
     private(set) var count = 0
-    /// How often events of the stretch name large values.
+    /// The number of times that events of the stretch name each large value.
     private(set) var blobs = BlobCounts()
     private let countsBlobs: Bool
 

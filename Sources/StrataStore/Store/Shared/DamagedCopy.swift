@@ -12,7 +12,7 @@ struct DamagedCopy {
     /// Where the store ended, as far as that could be read.
     let end: SharedLogEnd?
 
-    /// What the names of folders with damaged files begin with.
+    /// The beginning of the names of folders with damaged files.
     static let prefix = "damaged-"
     /// The same for files of a store that was away for too long.
     static let outdatedPrefix = "outdated-"
@@ -74,7 +74,7 @@ struct DamagedCopy {
         }
     }
 
-    /// What is damaged, as a clause.
+    /// The kind of damage, as a clause.
     private static func reason(_ damage: any Error) -> String {
         guard let damage = damage as? StrataError else { return "\(damage)" }
         guard let cause = damage.cause as? LMDBError else {

@@ -2,9 +2,9 @@ package import Foundation
 import Locking
 package import StrataModel
 
-/// How a store stands to its shared log.
+/// The state of a store's connection to its shared log.
 package struct SharedLogStatus: Sendable {
-    /// What the log is called, without a password.
+    /// The log's name, without a password.
     package let name: String
     /// Whether the last question was answered.
     package let isReachable: Bool

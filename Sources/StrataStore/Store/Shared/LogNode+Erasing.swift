@@ -33,9 +33,9 @@ extension LogNode {
         }
     }
 
-    /// How many large values one question to the log names.
+    /// The number of large values that one question to the log names.
     static let digestsAtOnce = 1_000
-    /// How often others may append meanwhile.
+    /// The number of attempts, since other stores may append meanwhile.
     static let mostAttempts = 50
 
     /// Has the log lose the large values that no event of it names. On the thread that writes.

@@ -5,9 +5,9 @@ import Logging
 import StrataModel
 
 extension LogNode {
-    /// How much is received at a time.
+    /// The bytes received in one step.
     static let stepInBytes = 8 << 20
-    /// How long one question for news waits.
+    /// The time that one question for news waits.
     private static let wait = Duration.seconds(1)
 
     /// The last transaction here.

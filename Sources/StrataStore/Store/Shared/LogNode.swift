@@ -25,7 +25,7 @@ final class LogNode: LogGate {
     let makeErasures = Locked<(@Sendable () throws -> Void)?>(nil)
     let receiving = ReceivingThread()
     let leases = Locked<[String: LogLease]>([:])
-    /// What the log knows of the store's position.
+    /// The store's position as the log knows it.
     let position = Locked<NodePosition?>(nil)
 
     init(
@@ -49,7 +49,7 @@ final class LogNode: LogGate {
         let missing: [SharedTransaction]
     }
 
-    /// What one attempt has made of a write transaction.
+    /// The result of one attempt to publish a write transaction.
     private struct Attempt {
         var made: [SharedTransaction] = []
         var isPublished = false

@@ -2,7 +2,7 @@ import Foundation
 import Locking
 package import StrataModel
 
-/// What keeps a part of a shared log that was to be cut off.
+/// A holder of a part of a shared log that was to be cut off.
 package struct SharedLogHold: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable {
         case store, subscription
@@ -15,7 +15,7 @@ package struct SharedLogHold: Sendable, Hashable {
     package let transaction: TransactionNumber
 }
 
-/// What cutting a shared log has done, or would do.
+/// The result of cutting a shared log, or of a plan for it.
 package struct SharedCutReport: Sendable {
     /// The last transaction that is gone; zero for a whole log.
     package var cut: TransactionNumber
@@ -23,7 +23,7 @@ package struct SharedCutReport: Sendable {
     package var wanted: TransactionNumber
     package var droppedTransactions: UInt64 = 0
     package var removedBlobs = 0
-    /// What has kept a part of it, the oldest first.
+    /// The holders of a part of it, the oldest first.
     package var holds: [SharedLogHold] = []
     /// The size of the snapshot from which new stores begin; zero if none was made.
     package var snapshotSizeInBytes = 0
@@ -98,7 +98,7 @@ extension Store {
         }
     }
 
-    /// What needs transactions of the log up to one, the oldest first.
+    /// Returns the holders of transactions of the log up to one, the oldest first.
     private func holds(before wanted: TransactionNumber) throws -> [SharedLogHold] {
         var holds: [SharedLogHold] = []
         for lease in try leases(startingWith: LogNode.positionPrefix) {

@@ -153,7 +153,7 @@ extension Store {
 }
 
 extension Store {
-    /// How the store stands to its shared log; nil if it has its own log.
+    /// The state of the store's connection to its shared log; nil if it has its own log.
     package var sharedLogStatus: SharedLogStatus? { node.withLock { $0 }?.contact.status }
 
     /// Receives everything that the shared log has now; nothing to do for a store with its own log.

@@ -12,7 +12,7 @@ import StrataModel
 final class Replay {
     /// The tables to fill.
     private let tables: StoreTables
-    /// How many bytes are collected before they are written in key order.
+    /// The number of bytes that are collected before they are written in key order.
     private let flushLimit: Int
     /// The last event whose views were written.
     private(set) var applied: EventNumber

@@ -2,7 +2,7 @@ package import Foundation
 import LMDB
 package import StrataModel
 
-/// How large a store is and who uses it, as cheaply as that can be known.
+/// The sizes of a store's parts and its users, as far as they are known at little cost.
 package struct UsageReport: Sendable {
     /// The end of the log.
     package let transaction: TransactionNumber
@@ -14,7 +14,7 @@ package struct UsageReport: Sendable {
     package let logSizeInBytes: Int
     package let viewSizeInBytes: Int
     package let freeSizeInBytes: Int
-    /// What `viewSizeInBytes` has of entries that wait in buffers.
+    /// The part of `viewSizeInBytes` that entries in buffers take.
     package let bufferSizeInBytes: Int
     /// The readers of all processes that read at this moment, each by how many commits its state is old.
     package let readerLags: [Int]

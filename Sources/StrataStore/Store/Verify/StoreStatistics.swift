@@ -6,7 +6,7 @@ package struct StoreStatistics: Sendable {
     /// A file or directory of the store.
     package struct File: Sendable, Hashable {
         package let path: String
-        /// What it contains.
+        /// The kind of entries that the table has.
         package let purpose: String
         /// Nil if it does not exist.
         package let sizeInBytes: UInt64?
@@ -41,9 +41,9 @@ package struct StoreStatistics: Sendable {
 
     package struct ReaderUse: Sendable, Hashable {
         package let processID: Int32
-        /// Whether it has a read transaction open, which keeps pages from being reused.
+        /// Whether the reader has a read transaction open, which keeps pages from being reused.
         package let isActive: Bool
-        /// Whether its process has ended; the next writer frees its slot.
+        /// Whether the reader's process has ended; the next writer frees its slot.
         package let isStale: Bool
     }
 

@@ -95,7 +95,7 @@ extension Store {
         }
     }
 
-    /// How far a view has come.
+    /// Returns the progress of a view.
     ///
     /// - Throws: `unknownKey`.
     package func viewState(_ name: String) throws -> ViewUpkeepState {

@@ -4,7 +4,8 @@ import Locking
 import StrataModel
 import Synchronization
 
-/// What is derived for one attribute from the keys of an open store. It does not change; keys that are given later make
+/// The keys of one attribute, derived from the keys of an open store. They do not change; keys that are given later
+/// make
 /// another one.
 final class AttributeKeys: Sendable {
     /// The keys derived from one key of the app.

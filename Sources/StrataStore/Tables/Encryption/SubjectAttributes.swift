@@ -200,7 +200,8 @@ extension KeyRing {
         try subjectKeys().destroy(subjects)
     }
 
-    /// How many of the subjects have a key, and how many never had one here. Those whose keys were destroyed are neither.
+    /// Counts the subjects that have a key, and those that never had one here. Those whose keys were destroyed are
+    /// neither.
     ///
     /// - Throws: as `destroySubjectKeys`.
     package func subjectKeyCounts(_ subjects: [SubjectID]) throws -> (there: Int, missing: Int) {

@@ -4,7 +4,7 @@ import Locking
 ///
 /// `condition` guards the state.
 final class RepeatedWork: @unchecked Sendable {
-    /// What comes after a piece of work.
+    /// The step after a piece of work.
     enum Next {
         case again, end
     }

@@ -135,7 +135,7 @@ extension StrataError {
 }
 
 extension StrataError {
-    /// What is damaged, and what to do.
+    /// The damage, and advice on what to do.
     private static func sentence(ofDamage error: LMDBError) -> String {
         let what = error.detail.isEmpty ? "" : " (\(error.detail))"
         return "The store's file is damaged\(what). Verify the store: if its log is sound, rebuild the views;"

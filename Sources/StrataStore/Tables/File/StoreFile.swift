@@ -264,7 +264,7 @@ final class StoreFile: Sendable {
     }
 }
 
-/// What the head of one state of the file says, kept by the read transactions that see this state.
+/// The head of one state of the file, kept by the read transactions that see this state.
 private final class KnownSnapshot {
     /// LMDB's number of the state, unique within one opening of the environment.
     let number: UInt64

@@ -1,6 +1,6 @@
 package import StrataModel
 
-/// Who keeps the views that catch up.
+/// Whether views that catch up are updated in the background or by hand.
 package enum ViewKeeping: Sendable, Hashable {
     /// One of the processes that have the store open, in the background.
     case background
@@ -8,7 +8,7 @@ package enum ViewKeeping: Sendable, Hashable {
     case byHand
 }
 
-/// How much a step of a view that catches up or is being built takes on.
+/// The limits of a step of a view that catches up or is being built.
 package struct ViewStepLimits: Sendable, Hashable {
     /// Objects that are grouped in one commit while a view is built. A new view of no more is made with its model.
     package var objects = 20_000
@@ -21,7 +21,7 @@ package struct ViewStepLimits: Sendable, Hashable {
     package init() {}
 }
 
-/// How far a view has come.
+/// The progress of a view.
 package struct ViewUpkeepState: Sendable, Hashable {
     package enum Phase: Sendable, Hashable {
         case live
@@ -34,7 +34,7 @@ package struct ViewUpkeepState: Sendable, Hashable {
     /// The last event that the groups include.
     package let eventNumber: EventNumber
     package let lagInEvents: UInt64
-    /// How long ago the first transaction was committed that the groups do not include.
+    /// The time since the first transaction was committed that the groups do not include.
     package let lag: Duration
     /// The objects that were left out of it by request.
     package let leftOut: [ObjectID]

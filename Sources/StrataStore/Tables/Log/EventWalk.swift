@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// How much of an event its reader needs.
+/// The part of an event that its reader needs.
 enum EventContent {
     /// Header and payload. Salt, digest and checksum of an event in a block are 0.
     case values

@@ -26,9 +26,9 @@ package struct LogBaseline: Sendable, Hashable {
     var head: LogHead
     /// The sum of the kept events.
     var sum = EventSum()
-    /// How many events are kept up to the cut.
+    /// The number of events that are kept up to the cut.
     package var keptCount: UInt64 = 0
-    /// How many events were dropped, by this truncation and those before.
+    /// The number of events that were dropped, by this truncation and those before.
     package var droppedCount: UInt64 = 0
     /// When the history was last truncated.
     package var truncatedMicroseconds: Int64 = 0

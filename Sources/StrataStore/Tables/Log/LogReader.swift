@@ -145,7 +145,7 @@ struct LogReader {
         return try self.value(of: property, id, asOf: asOf)
     }
 
-    /// What a property held just after an event on the object's row.
+    /// Returns the value of a property just after an event on the object's row.
     func value(of property: PropertyID, _ id: ObjectID, asOf eventNumber: EventNumber) throws -> AttributeValue {
         var result: AttributeValue?
         try chain(from: eventNumber, of: id) { event, _ in

@@ -10,7 +10,7 @@
 import LMDB
 package import StrataModel
 
-/// How far the history of one entity is thinned.
+/// The event up to which the history of one entity is thinned, and the state of a thinning that is under way.
 package struct ThinnedEntity: Sendable, Hashable {
     /// The last event up to which values that later ones replace are dropped.
     package var cut: EventNumber

@@ -45,9 +45,9 @@ struct ViewProgress: Hashable {
 
     static let end = ObjectID(rawValue: .max)
 
-    /// Whether it has groups.
+    /// Whether the view has groups.
     var isBegun: Bool { next.rawValue > 0 }
-    /// Whether it has the groups of all objects.
+    /// Whether the view has the groups of all objects.
     var isComplete: Bool { next == Self.end }
 
     private static let prefix = Array("view".utf8)

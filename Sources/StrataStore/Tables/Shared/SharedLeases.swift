@@ -34,13 +34,13 @@ package protocol SharedLeases: Sendable {
 /// A lease as the log has it.
 package struct SharedLease: Sendable, Hashable {
     package var name: String
-    /// Who has it, or had it last.
+    /// The store that has the lease, or had it last.
     package var holder: UUID
     /// Rises with each new holder.
     package var fence: UInt64
-    /// How far the work has come; nil if nothing was noted.
+    /// The position of the work; nil if none was noted.
     package var position: UInt64?
-    /// How long it runs from now; zero or less once it has run out.
+    /// The time that is left of the lease; zero or less once it has ended.
     package var remaining: Duration
 
     package init(name: String, holder: UUID, fence: UInt64, position: UInt64?, remaining: Duration) {

@@ -55,7 +55,7 @@ package protocol SharedLog: Sendable {
     /// The leases in the log's database.
     var leases: any SharedLeases { get }
 
-    /// What keeps the log small.
+    /// The operations that keep the log small.
     var upkeep: any SharedLogUpkeep { get }
 
     /// Ends calls that wait. Calls afterwards throw `unreachable`.
@@ -132,7 +132,7 @@ package struct SharedTransaction: Sendable, Hashable {
     }
 }
 
-/// What became of an append.
+/// The log's answer to an append.
 package enum SharedAppendAnswer: Sendable, Hashable {
     case appended
     /// Nothing was appended: the log has these after the end that was expected, and perhaps more after them.
@@ -193,15 +193,15 @@ extension StrataError {
     }
 }
 
-/// How a store connects to its shared log.
+/// The connection of a store to its shared log.
 package struct SharedLogConnection: Sendable {
     /// Makes a client of the log. It connects when it is first used.
     package var connect: @Sendable () throws -> any SharedLog
-    /// What the log is called in messages, without passwords.
+    /// The log's name in messages, without passwords.
     package var name: String
-    /// How long a save tries to reach the log before it throws `logUnavailable` or `inDoubt`.
+    /// The time that a save tries to reach the log before it throws `logUnavailable` or `inDoubt`.
     package var timeout: Duration
-    /// How often a store tells the log how far it has come.
+    /// The interval at which a store reports its position to the log.
     package var positionInterval = Duration.seconds(60)
     /// Whether a store that has been there before opens with what it has, and receives the rest afterwards.
     package var catchesUpAfterOpening = false

@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataModel
 
-/// What keeps a shared log small. Clients need more rights for what changes the log than for appending.
+/// The operations that keep a shared log small. Clients need more rights for what changes the log than for appending.
 ///
 /// Every call may be made twice.
 package protocol SharedLogUpkeep: Sendable {
@@ -15,7 +15,7 @@ package protocol SharedLogUpkeep: Sendable {
     /// - Returns: false if the log has moved on; then nothing is removed.
     func remove(blobs: [Data], at end: TransactionNumber) throws(SharedLogFailure) -> Bool
 
-    /// What new stores begin with, and where the log begins.
+    /// Returns the snapshot that new stores begin with, and the beginning of the log.
     func beginning() throws(SharedLogFailure) -> SharedLogBeginning
 
     /// A part of a snapshot; nil if it is not there, because another one was published since.
@@ -46,7 +46,7 @@ package protocol SharedLogUpkeep: Sendable {
 package struct SharedLogBeginning: Sendable, Hashable {
     /// The last transaction that is gone; the digests of the others are chained to its digest. The start of a whole log.
     package var cut: SharedLogEnd
-    /// What new stores begin with; nil if they receive the log from its start.
+    /// The snapshot that new stores begin with; nil if they receive the log from its start.
     package var snapshot: SharedSnapshot?
 
     package init(cut: SharedLogEnd, snapshot: SharedSnapshot?) {

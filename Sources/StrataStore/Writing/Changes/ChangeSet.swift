@@ -95,7 +95,7 @@ package struct ChangeSet: Sendable {
     package var pairs: [PairChange] = []
     /// Revisions that rows must have at the head, whether or not the save writes them.
     package var expectedRevisions: [ObjectID: EventNumber?] = [:]
-    /// What happens to insertions whose unique values another object has.
+    /// The policy for insertions whose unique values another object has.
     package var uniquenessPolicy = UniquenessPolicy.reject
     /// When the save was submitted, if it is to be timed.
     package var submitted: ContinuousClock.Instant?
@@ -156,16 +156,16 @@ package struct SaveReceipt: Sendable {
     /// The head that the save was checked against, which includes the saves of others.
     package let previousHead: EventNumber
     package let date: Date
-    /// What the save's `UniquenessPolicy` did with its insertions.
+    /// The effects of the save's `UniquenessPolicy` on its insertions.
     package var upsert = UpsertOutcome()
     /// The new rows of objects whose derived values differ from those in the change set; nil if that is unknown because
     /// the save was made by an earlier submission.
     package var derived: [ObjectID: RowImage]? = [:]
     /// From `ChangeSet.submitted` until the writer began with the save; zero without that.
     package var waiting = Duration.zero
-    /// How long the commit took that the save shared, with the syncs of the disk; zero if the save is not timed.
+    /// The time of the commit that the save shared, with the syncs of the disk; zero if the save is not timed.
     package var committing = Duration.zero
-    /// What LMDB took of that to write the pages and to sync the disk.
+    /// The part of it that LMDB took to write the pages and to sync the disk.
     package var syncing = Duration.zero
 }
 

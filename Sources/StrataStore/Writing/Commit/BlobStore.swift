@@ -109,7 +109,7 @@ final class BlobStore: Sendable {
         return data
     }
 
-    /// What is wrong with the bytes of a value, which are read; nil if they are there and undamaged.
+    /// Reads the bytes of a value and returns the damage; nil if they are there and undamaged.
     func damage(of digest: Data, sizeInBytes: UInt64? = nil) -> String? {
         let path = path(of: BlobReference(digest: digest, sizeInBytes: 0))
         guard let data = contents(digest: digest) else {

@@ -14,7 +14,7 @@ struct KeySort: ~Copyable {
     /// The base of the keys' offsets.
     private let keys: UnsafeRawPointer
     private let spare: UnsafeMutableBufferPointer<WriteBatch.PendingWrite>
-    /// How often each value of a byte occurs, for each byte of a word.
+    /// The number of times that each value of a byte occurs, for each byte of a word.
     private let histogram: UnsafeMutablePointer<UInt32>
 
     /// Memory reused for one list after another, because the system faults in each new page.

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What a projector does for declared views.
+/// The declared views that a projector updates, and the treatment of new ones.
 struct ProjectedViews {
     /// Whether they are kept at all; a replay makes them at its end, of the objects.
     var areKept = true

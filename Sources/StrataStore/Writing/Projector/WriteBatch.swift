@@ -19,7 +19,7 @@ struct WriteBatch: ~Copyable {
         var isRemoval: Bool
     }
 
-    /// How many writes ahead keys are prefetched.
+    /// The number of writes by which the prefetching of keys is ahead.
     private static let keysAhead = 24
     private var arena = Arena(capacity: 1 << 20)
     private var operations: [[PendingWrite]]

@@ -68,7 +68,7 @@ indirect enum ConditionAccess: Sendable {
 /// A condition on the far end of a relationship, which an object without a far end does not meet.
 struct ConditionJoin: Sendable {
     let hop: ResolvedPath.Hop
-    /// How objects are found from the far end; nil if they cannot be.
+    /// The access by which objects are found from the far end; nil if there is none.
     let way: LinkAccess.Way?
     /// The entity that the hop starts from.
     let near: EntitySchema

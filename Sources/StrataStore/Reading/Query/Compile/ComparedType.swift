@@ -82,7 +82,7 @@ enum ComparedType: Sendable, Hashable {
         }
     }
 
-    /// How to write a constant of the type instead of text; empty where text will not do in any form.
+    /// Advice on writing a constant of the type instead of text; empty where no text is right.
     var advice: String {
         self == .date ? " Write a date as '2026-11-21' or '2026-11-21T18:30:00Z', or pass a Date." : ""
     }

@@ -12,7 +12,7 @@ final class LeafCompiler: Sendable {
     let quantifier: MemberQuantifier
     /// For each hop, how objects are found from its far end.
     private let ways: [LinkAccess.Way?]
-    /// What makes the constants of an encrypted attribute comparable; nil for another path.
+    /// The form in which constants are compared with an encrypted attribute; nil for another path.
     private let encryption: EncryptedComparison?
 
     init(
@@ -110,7 +110,7 @@ final class LeafCompiler: Sendable {
 
     private var isMembership: Bool { operation == .equalTo || operation == .in }
 
-    /// How objects are found by the targets of their last hop.
+    /// Returns the access that finds objects by the targets of their last hop; nil if there is none.
     private func access(_ hop: ResolvedPath.Hop, _ values: [AttributeValue]) -> ConditionAccess? {
         switch hop {
         case .toOne(let slot): column(slot: slot, [], values).map { .column($0) }

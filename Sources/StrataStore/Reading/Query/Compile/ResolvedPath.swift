@@ -11,7 +11,7 @@ struct ResolvedPath: Sendable {
         var isToMany: Bool { if case .toMany = self { true } else { false } }
     }
 
-    /// What the path ends at.
+    /// The end of a path.
     enum End: Sendable {
         /// The object that the hops lead to.
         case object

@@ -6,7 +6,7 @@ import StrataModel
 /// The slot of a value in a row, and the form in which its bytes are compared.
 struct BytesSource: Sendable {
     let slot: Int
-    /// How text is normalised and folded; nil for values that are compared as bytes (UUID, data, URL).
+    /// The normalisation and folding of text; nil for values that are compared as bytes (UUID, data, URL).
     let folding: StringFolding?
 
     var cost: ConditionCost { folding == nil ? .scalar : .text }

@@ -44,7 +44,7 @@ final class RememberedCondition: RowCondition {
 enum MemberQuantifier: Sendable {
     case any, all
 
-    /// Whether it holds for the members of a to-many, which are tested until one decides.
+    /// Whether the test holds for the members of a to-many, which are tested until one decides.
     fileprivate func holds(
         of relationship: PropertyID, of owner: ObjectID, _ evaluation: Evaluation, _ test: (ObjectID) throws -> Bool
     ) throws -> Bool {

@@ -11,7 +11,7 @@ final class PlanStep: Sendable {
         case objects([ObjectID])
         case index(IndexAccess)
         case links(LinkAccess)
-        /// What a text query finds.
+        /// The objects that a text query finds.
         case text(TextCondition)
         case intersection([PlanStep])
         case union([PlanStep])

@@ -225,7 +225,7 @@ extension CompiledCondition {
 }
 
 extension LinkMap {
-    /// How objects are found from the far end of a hop; nil for a one-to-one whose links have no entries.
+    /// Returns the way from the far end of a hop to its objects; nil for a one-to-one whose links have no entries.
     func way(of hop: ResolvedPath.Hop, from entity: EntitySchema, _ schema: Schema) -> LinkAccess.Way? {
         switch hop {
         case .toOne(let slot):

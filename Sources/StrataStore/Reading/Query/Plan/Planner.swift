@@ -12,7 +12,7 @@ struct Planner {
     private var disturbance: PlanDisturbance?
     private let scanFactor: Double
 
-    /// What the caller does with the results.
+    /// The use that the caller makes of the results.
     struct Purpose {
         var order: [SortColumn] = []
         /// The number of results that are needed; nil for all.
@@ -75,7 +75,7 @@ struct Planner {
         var cost: Double
     }
 
-    /// What is constant while one list of conditions is planned.
+    /// The input of a plan that stays the same while one list of conditions is planned.
     struct PlanInput {
         let conditions: [CompiledCondition]
         /// The conditions in the form that an index can answer.

@@ -80,7 +80,7 @@ final class GroupNumbers {
 
 /// The numbers of the values of one key.
 private final class KeyNumbers {
-    /// What a row has in its slot that decides the value.
+    /// The part of a row's slot that decides the value.
     private enum Bits {
         case reference(slot: Int)
         case integer(slot: Int)

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// How the sort keys of a request for rows are read.
+/// The order of a request for rows, from its sort keys.
 ///
 /// A key that is the name of a column means that column. Any other key is a key path, or an expression of the format
 /// language such as `price * 1.2` or `average(rating)`.

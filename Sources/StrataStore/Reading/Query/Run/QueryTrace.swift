@@ -5,7 +5,7 @@ final class QueryTrace {
     struct Entry {
         var rows = 0
         var duration = Duration.zero
-        /// How the run departed from the plan.
+        /// The difference between the run and the plan, in words.
         var note: String?
     }
 

@@ -9,7 +9,7 @@ final class TextChanges {
     struct Change {
         let object: UInt64
         let term: UInt32
-        /// How often it stands there; 0 for no longer.
+        /// The number of times that the word occurs there; 0 if no longer.
         let frequency: UInt32
         /// Its positions in `positions`.
         let offset: Int
