@@ -7,7 +7,7 @@ package struct NearbySearch: ~Copyable {
     private var last: UInt64?
     /// The records of its page, once they are needed, and its index among them.
     private var page: (records: PageRecords, index: Int)?
-    /// How many records behind the last one this looks at.
+    /// The number of records behind the last one that are searched.
     private static let reach = 8
 
     /// Begins with a cursor, wherever it stands.

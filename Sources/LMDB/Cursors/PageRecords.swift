@@ -26,7 +26,7 @@ import Synchronization
     /// The address of the page; nil where it is not known.
     @inlinable package var address: UInt? { page.map { UInt(bitPattern: $0.start) } }
 
-    /// How many records the page has before these.
+    /// The number of records of the page before these.
     @inlinable package var countBefore: Int { first }
 
     /// A record, counted from the cursor's; nil where its value has pages of its own.

@@ -11,7 +11,7 @@ import Synchronization
 /// neither memory nor threads. So each new map takes a fraction of what the others have left of a budget, and a map
 /// that fills up grows.
 enum AddressSpace {
-    /// What all maps together may take before new ones have the smallest size.
+    /// The address space of all maps together above which new ones have the smallest size.
     private static let budgetInBytes = 2 << 40
     /// One map takes what is left divided by this.
     private static let divisor = 8

@@ -9,7 +9,7 @@ import Synchronization
 
 // Makes checkpoints, keeps their pages, and goes back to the last one after a power cut.
 
-/// What keeps the checkpoint of a `checkpointed` environment as it is: a read transaction at its commit or before.
+/// Keeps the checkpoint of a `checkpointed` environment as it is, by a read transaction at its commit or before.
 ///
 /// LMDB overwrites no page that a reader may need. So while each process that writes has such a transaction, its *pin*,
 /// the pages of the checkpoint stay as they were synced. The lock of the state guards `pin`.

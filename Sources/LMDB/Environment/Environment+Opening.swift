@@ -327,6 +327,6 @@ extension Environment {
 }
 
 extension LMDBError {
-    /// Whether it says that the data file is not what it should be.
+    /// Whether the error means that the data file is not what it should be.
     fileprivate var isOfContent: Bool { [.corrupted, .invalid, .foreign, .empty, .truncated].contains(code) }
 }

@@ -57,9 +57,9 @@ package final class Environment: @unchecked Sendable {
     let writeCount = Atomic<Int>(0)
     /// `PageSums.wipeCount` when LMDB's environment was opened.
     let knownWipeCount = Atomic<UInt64>(0)
-    /// How many commits were sent to the disk early (`EarlyWriting`).
+    /// The number of commits that were sent to the disk early (`EarlyWriting`).
     let earlyWritingCount = Atomic<Int>(0)
-    /// How many more values are read from copies of pages (`ReadTransaction.find`).
+    /// The number of further values that are read from copies of pages (`ReadTransaction.find`).
     let sparingReadsLeft: Atomic<Int>
     let checkpoints = Locked(CheckpointState())
     /// Nil for other durabilities than `journaled`, unless there is one from an earlier opening.
@@ -68,7 +68,7 @@ package final class Environment: @unchecked Sendable {
     let isPinned = Atomic<Bool>(false)
     /// Commits of this process since its last checkpoint.
     let unsyncedCommits = Atomic<Int>(0)
-    /// How often the last checkpoint before closing could not be made.
+    /// The number of failures to make the last checkpoint before closing.
     let checkpointFailures = Atomic<Int>(0)
     /// LMDB's environment; nil once closed.
     @exclusivity(unchecked) var handle: OpaquePointer?

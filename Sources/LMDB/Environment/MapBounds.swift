@@ -14,7 +14,7 @@ final class MapBounds: Sendable {
     let pageShift = Atomic<UInt>(12)
     /// The size of the map that `AddressSpace` counts.
     private let size = Atomic<Int>(0)
-    /// How often the bounds were set: once for each opening of the file.
+    /// The number of times that the bounds were set: once for each opening of the file.
     let openings = Atomic<Int>(0)
 
     /// Tells `AddressSpace` the size of the map; 0 when it is gone.

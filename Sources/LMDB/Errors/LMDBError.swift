@@ -78,7 +78,7 @@ package struct LMDBError: Error, Sendable, Equatable {
 
     /// The kind of failure.
     package let code: Code
-    /// What was being done, as a verb phrase: "open the environment".
+    /// The operation that failed, as a verb phrase: "open the environment".
     package let operation: String
     /// The store's directory, or the file concerned.
     package let path: String

@@ -25,7 +25,7 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// Whose files may be opened.
+/// The users whose files may be opened.
 package enum FileOwnership: Sendable, Equatable {
     /// Files and directory belong to this user, and no other user may write to them.
     case privateOnly

@@ -43,7 +43,7 @@
         @inline(__always) get { bytes.count }
     }
 
-    /// What a page holds, by LMDB's flags.
+    /// The kind of a page, by LMDB's flags.
     struct Kind: Equatable {
         let flags: UInt16
 
@@ -100,7 +100,7 @@
         page.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
     }
 
-    /// How many pages a long value has, as its first page says.
+    /// The number of pages of a long value, by its first page.
     static func pageCount(ofLongValue page: UnsafeRawBufferPointer) -> Int {
         Int(page.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
     }

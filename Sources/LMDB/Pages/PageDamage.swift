@@ -2,7 +2,7 @@
 struct PageDamage: Error {
     /// The number of the page.
     let page: UInt64
-    /// What is wrong with it.
+    /// The damage, as a sentence.
     let sentence: String
     /// The sentence for a page that has another sum than was written.
     static let otherPage = "it is not the page that was written"

@@ -13,13 +13,13 @@ struct TreeCheck {
     private let scope: Scope
     /// The pages that the trees have led to: no page may be in two places.
     private(set) var reached: PageSet
-    /// How many pages lie above the one that is looked at.
+    /// The number of pages above the current one.
     private var pagesAbove = 0
     /// Of the tree that is walked.
     private var counts = TreeCounts()
     private var shape: PageShape
 
-    /// What is looked at.
+    /// The pages that are checked.
     struct Scope {
         /// The names of tables whose pages are not looked at.
         var omitted: Set<String> = []

@@ -29,7 +29,7 @@ final class CommitJournal: Sendable {
     private static let magic = UInt64(littleEndian: 0x314C_4E52_4A52_5453)
     private static let firstOffset = 4096
     private static let headerSize = 32
-    /// How far the file is filled with zeros at a time.
+    /// The number of bytes by which the file is filled with zeros at a time.
     private static let step = 1 << 20
     /// From here on a round ends at the next checkpoint.
     private static let roundSize = 256 << 10
@@ -48,7 +48,7 @@ final class CommitJournal: Sendable {
     private struct State {
         /// The round that is written, as far as it is known.
         var round: Round?
-        /// How far the file reaches.
+        /// The size of the file.
         var size = 0
     }
 
@@ -125,7 +125,7 @@ final class CommitJournal: Sendable {
 
     // MARK: Writing
 
-    /// What became of an entry.
+    /// The result of writing an entry.
     enum Answer {
         /// It is in the file, at these offsets, and on the disk after the next `sync`.
         case written(Range<Int>)

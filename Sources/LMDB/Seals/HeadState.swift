@@ -1,4 +1,4 @@
-/// How the two meta pages of a data file and the newest seal fit together.
+/// The result of comparing the two meta pages of a data file with the newest seal.
 enum HeadState: Equatable {
     /// The newest commit is the sealed one.
     case sealed

@@ -19,7 +19,7 @@ import Synchronization
 final class PageGuard: @unchecked Sendable {
     /// For each page of the map the sum or mark with which it was admitted; 0 for none.
     @exclusivity(unchecked) private var memo: UnsafeMutablePointer<Atomic<UInt32>>?
-    /// How many pages `memo` has room for.
+    /// The number of pages that `memo` has room for.
     @exclusivity(unchecked) private var count: UInt64 = 0
     @exclusivity(unchecked) private var pageSize = Page.usualSize
     /// The data file as LMDB has it open.
@@ -28,7 +28,7 @@ final class PageGuard: @unchecked Sendable {
     /// The greatest length of the file that was seen, in bytes, and the time when it was looked at last.
     private let knownLength = Atomic<Int>(0)
     private let lookedAt = Atomic<Int>(0)
-    /// What was wrong with the page that was refused last.
+    /// The damage of the page that was refused last.
     private let damage = Locked<PageDamage?>(nil)
 
     private let sums: PageSums
@@ -245,7 +245,7 @@ final class PageGuard: @unchecked Sendable {
 }
 
 extension PageGuard {
-    /// What the entries of a tree are.
+    /// The kind of a tree's entries.
     enum Contents {
         /// Lists of free pages, whose keys are numbers in the byte order of the host.
         case freeLists

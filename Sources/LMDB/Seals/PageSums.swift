@@ -80,9 +80,9 @@ final class PageSums: @unchecked Sendable {
     private let verified = Locked<Seal?>(nil)
     /// The first word of the seal that was found to be trusted last.
     private let trustedMark = Atomic<UInt64>(0)
-    /// How often all sums were made anew.
+    /// The number of times that all sums were computed again.
     let wholeSealCount = Atomic<Int>(0)
-    /// How many entries were met that contradict themselves.
+    /// The number of entries met that contradict themselves.
     let damagedEntryCount = Atomic<Int>(0)
 
     /// - Parameter file: the number of the data file.
@@ -100,7 +100,7 @@ final class PageSums: @unchecked Sendable {
     /// Whether the file is there and open.
     var isAttached: Bool { capacity.load(ordering: .acquiring) > 0 }
 
-    /// How often unused bytes of the data file were overwritten, by any process.
+    /// The number of times that unused bytes of the data file were overwritten, by any process.
     var wipeCount: UInt64 { isAttached ? word(at: 32)?.pointee.load(ordering: .acquiring) ?? 0 : 0 }
 
     /// Counts a wipe; under the writer's lock.

@@ -6,7 +6,7 @@ import Locking
 // from which the changes can be made again, or a checkpoint follows the commit. After a power cut the file goes back to
 // its last checkpoint, and the next opening repeats the changes of `journalEntries`.
 
-/// What the journal has of a write transaction.
+/// The part of a write transaction that is in the journal.
 enum JournaledPart {
     case nothing
     /// Entries for all changes so far, from the first to the end of the last.

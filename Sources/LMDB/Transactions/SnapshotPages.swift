@@ -4,7 +4,7 @@ import Synchronization
 
 /// The pages of a snapshot in the map, each admitted by the guard before it is read, and the trees that they make.
 final class SnapshotPages {
-    /// How many values that were found in copies stay valid, and how many keys are looked up side by side.
+    /// The number of values found in copies that stay valid, and of keys that are looked up side by side.
     static let groupWidth = 32
 
     unowned(unsafe) let environment: Environment
@@ -25,7 +25,7 @@ final class SnapshotPages {
     /// For each table its tree, and the mark of the snapshot of which it is.
     private let trees: UnsafeMutablePointer<(mark: UInt32, tree: TreeRecord)>
     let tableCount: Int
-    /// How many pages the file has, as the commit says.
+    /// The number of pages of the file, as in the commit.
     private(set) var pageCount: UInt64 = 0
     /// Made for the first copy.
     private var copies: PageCopies?

@@ -16,14 +16,14 @@ package final class WriteTransaction: ReadTransaction {
     private(set) var metMapFull = false
     /// Set when any operation failed.
     private(set) var hasFailed = false
-    /// What `journal` has written.
+    /// The part that `journal` has written.
     var journaled = JournaledPart.nothing
     /// Whether a power cut may take the changes of a `journaled` environment: those that only move what is there, or that
     /// are made again.
     package var mayBeLost = false
     /// Whether `commit()` takes the time that LMDB needs.
     package var isTimed = false
-    /// What LMDB has taken to write the pages and to sync the disk; nil before the commit, and if it is not timed.
+    /// The time that LMDB took to write the pages and to sync the disk; nil before the commit, and if it is not timed.
     package private(set) var syncing: Duration?
 
     init(environment: Environment, handle: OpaquePointer) {

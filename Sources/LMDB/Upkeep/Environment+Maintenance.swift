@@ -7,7 +7,7 @@ import CLMDB
 import Locking
 
 extension Environment {
-    /// How urgently `sync` writes.
+    /// The urgency with which `sync` writes.
     package enum SyncStrength: Sendable {
         /// As the durability asks: nothing for `disposable`.
         case asOpened
@@ -77,7 +77,7 @@ extension Environment {
         package let pageSizeInBytes: Int
         /// The highest page in use.
         package let lastPage: Int
-        /// How many pages below it are free, as of the newest commit.
+        /// The number of free pages below it, as of the newest commit.
         package let freePageCount: Int
         /// LMDB's number of the newest commit.
         package let lastTransaction: UInt64

@@ -5,15 +5,15 @@
 #endif
 import Synchronization
 
-/// What `Environment.wipe()` has done.
+/// The result of `Environment.wipe()`.
 package struct WipeReport: Sendable, Equatable {
-    /// How many pages in use were read.
+    /// The number of pages in use that were read.
     package var pageCount = 0
-    /// How many of them had bytes that were overwritten.
+    /// The number of them that had bytes that were overwritten.
     package var changedPageCount = 0
-    /// How many free pages were overwritten.
+    /// The number of free pages that were overwritten.
     package var freePageCount = 0
-    /// How many free pages transactions that began earlier may still read. They were left as they are.
+    /// The number of free pages that transactions which began earlier may still read. They were left as they are.
     package var waitingPageCount = 0
 }
 

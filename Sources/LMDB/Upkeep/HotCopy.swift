@@ -6,7 +6,7 @@
 import CLMDB
 
 extension Environment {
-    /// How `copy` writes.
+    /// The kind of copy that `copy` writes.
     package enum CopyKind: Sendable {
         /// Page for page, fastest.
         case exact

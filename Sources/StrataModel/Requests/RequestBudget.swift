@@ -1,4 +1,4 @@
-/// How much work and memory one request may take before it ends with an error.
+/// The work and memory that one request may take before it ends with an error.
 ///
 /// A step is the reading of one row, of one member of a relationship, of one entry of an index, or the evaluation of one
 /// part of an expression: some tens of nanoseconds. Long text counts by its length. Steps are counted, not timed, so a

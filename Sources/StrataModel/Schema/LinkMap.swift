@@ -66,7 +66,7 @@
     /// Whether the entity has a relationship with the rule `deny`.
     package func deniesDeletion(of entity: EntityID) -> Bool { denying[entity] }
 
-    /// What the deletion of an object of the entity means for those that lead to it with a to-one.
+    /// Returns the effect of the deletion of an object of the entity on those that lead to it with a to-one.
     package func deleteRule(of entity: EntityID, forObjectsLeadingBy toOne: PropertyID) -> DeleteRule {
         for link in links(ofOwners: entity) {
             if case .rows(toOne) = link.source { return link.deleteRule }

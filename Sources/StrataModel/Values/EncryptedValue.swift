@@ -81,7 +81,7 @@ public struct EncryptedValue: Sendable, Hashable {
     /// The size of the encryption of nothing, without a subject.
     package static let overhead = blindRange.upperBound + nonceSize + tagSize
 
-    /// How many bytes come before the nonce; nil if the bytes are damaged.
+    /// Returns the number of bytes before the nonce; nil if the bytes are damaged.
     package static func headSize(of stored: UnsafeRawBufferPointer) -> Int? {
         guard stored.count >= overhead else { return nil }
         switch stored[0] {

@@ -96,7 +96,7 @@ extension ValidationPredicate: CustomStringConvertible {
 }
 
 extension AttributeEncryption: CustomStringConvertible {
-    /// How the values are encrypted: `encrypted`, or with whose key.
+    /// The encryption in words: `encrypted`, with the subject if there is one.
     public var description: String {
         switch self {
         case .storeKey: "encrypted"

@@ -1,4 +1,4 @@
-/// What makes a key of a value: a part of a date, or a bucket of a number.
+/// A function that makes a key of a value: a part of a date, or a bucket of a number.
 public enum ViewKeyFunction: Sendable, Hashable, Codable {
     /// A part of a date in the Gregorian calendar, as an integer.
     ///

@@ -26,7 +26,7 @@ public struct ViewOrder: Sendable, Hashable {
 }
 
 extension SortDescription {
-    /// Whether it orders values as they are, with nil as the smallest.
+    /// Whether the order compares values as they are, with nil as the smallest.
     package var isPlain: Bool { folding == [] && !isNatural && nullPlacement == .smallest }
 }
 

@@ -1,4 +1,4 @@
-/// How the rows of a view are kept.
+/// The way in which the rows of a view are kept up to date.
 public enum ViewUpkeep: String, Sendable, Hashable, Codable, CaseIterable {
     /// In each commit, all or nothing with it.
     case inline

@@ -5,10 +5,10 @@ extension FullTextQuery {
     /// Where the words of the query stand in a text, by the numbers of the words; ascending.
     package typealias Occurrences = [[TextPosition]]
 
-    /// What a query says about a text.
+    /// The result of a query for a text.
     package struct Verdict: Sendable {
         package var holds: Bool
-        /// How often each phrase stands in the text; for those of a NEAR only where they are near.
+        /// The number of times that each phrase occurs in the text; for those of a NEAR only where they are near.
         package var counts: [Int]
         /// Whether each phrase stands in the text at all.
         package var isThere: [Bool]
@@ -79,7 +79,7 @@ extension FullTextQuery {
         }
     }
 
-    /// What the query says about a text.
+    /// Evaluates the query for a text.
     ///
     /// - Parameter columns: the numbers of the attributes of each phrase; nil for all of them.
     package func verdict(_ occurrences: Occurrences, columns: [[Int]?]) -> Verdict {

@@ -8,7 +8,7 @@ package indirect enum TextNode: Sendable, Hashable {
     case or([TextNode])
     /// The first holds and the second does not.
     case not(TextNode, TextNode)
-    /// What holds for no text, such as a query without words.
+    /// A condition that no text meets, such as a query without words.
     case nothing
 }
 
@@ -25,7 +25,7 @@ package struct TextPhrase: Sendable, Hashable {
 /// A word of a query.
 package struct TextWord: Sendable, Hashable {
     package var term: [UInt8]
-    /// Whether it stands for all words that begin with it.
+    /// Whether the term stands for all words that begin with it.
     package var isPrefix = false
 }
 

@@ -26,7 +26,7 @@ package struct ErasureRecord: Sendable, Hashable {
     package var objects: [ObjectID]
     /// The properties whose values were erased, ascending; empty if whole objects were.
     package var properties: [PropertyID]
-    /// How many events were changed.
+    /// The number of events that were changed.
     package var eventCount: Int
     package var transactions: [ChangedTransaction]
 

@@ -33,7 +33,7 @@
 // SHA-256(secret, UInt16 k). The salt of an event whose payload is erased must not follow from anything, so an erasure
 // writes the block again with the salts of the others.
 
-/// What the writer and the reader of blocks of events agree on.
+/// The constants that the writer and the reader of blocks of events share.
 package enum EventBlock {
     package static let codecVersion: UInt8 = 2
     /// The largest value of which two fit on a page of LMDB.
@@ -80,7 +80,7 @@ package final class EventBlockReader {
         var firstRun = 0
         var runCount = 0
         var differing = 0
-        /// How many events of the group were read or passed over.
+        /// The number of events of the group that were read or passed over.
         var read: UInt64 = 0
     }
 
@@ -274,7 +274,7 @@ package final class EventBlockReader {
     package var record: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: buffer, count: size) }
     /// Whether the digest of that event is to be computed.
     package var needsDigest: Bool { !groups[current].isVerbatim }
-    /// What the salt of that event follows from; nil if the event has it.
+    /// The secret that the event's salt is derived from; nil if the event has its own salt.
     package var secret: UnsafeRawBufferPointer? {
         guard saltsFollow, !groups[current].isVerbatim else { return nil }
         let start = EventBlock.headerSize

@@ -53,7 +53,7 @@ package struct TextPostings {
         }
     }
 
-    /// How often the term stands in the object with an index.
+    /// Returns the number of times that the term occurs in the object with an index.
     @inline(__always)
     package func frequency(_ index: Int) -> Int { Self.number(frequencies, index, frequencyWidth) }
 

@@ -18,7 +18,7 @@
 
 import Foundation
 
-/// How the values of an aggregate are collected.
+/// The way in which the values of an aggregate are collected.
 package enum AggregateKind: Sendable, Hashable {
     /// The group's number of objects says it.
     case rows
@@ -33,7 +33,7 @@ package enum AggregateKind: Sendable, Hashable {
     /// Values of an order with the ids of their objects; the column has the first or last ones.
     case first(Int)
     case last(Int)
-    /// What a type of the app has made, as bytes that only it understands.
+    /// The state of a type of the app, as bytes that only that type understands.
     case projected
 
     /// Whether the largest value is sought, so that values are complemented where they are kept.
@@ -52,7 +52,7 @@ package enum AggregateKind: Sendable, Hashable {
         }
     }
 
-    /// How many of the values the column shows.
+    /// The number of values that the column shows.
     package var extremeCount: Int {
         switch self {
         case .minimum, .maximum: 1
@@ -81,7 +81,7 @@ package enum AggregateKind: Sendable, Hashable {
     }
 }
 
-/// What a group has of one aggregate, as its column shows it.
+/// The state of one aggregate of a group, as its column shows it.
 package struct AggregateState: Sendable, Hashable {
     package private(set) var count: Int64 = 0
     package private(set) var whole: Int128 = 0

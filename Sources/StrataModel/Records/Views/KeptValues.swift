@@ -24,7 +24,7 @@ package struct KeptValues: ~Copyable {
         var count: Int64
     }
 
-    /// What all entries of a record have in common.
+    /// The layout that all entries of a record share.
     private struct Shape {
         let otherCount: Int64
         let count: Int
@@ -69,7 +69,7 @@ package struct KeptValues: ~Copyable {
 
     package func value(_ index: Int) -> UnsafeRawBufferPointer { bytes(of: entries[index]) }
 
-    /// How many objects have a value.
+    /// Returns the number of objects that have a value.
     package func objectCount(_ index: Int) -> Int64 { entries[index].count }
 
     private func bytes(of entry: Entry) -> UnsafeRawBufferPointer {
@@ -108,7 +108,7 @@ package struct KeptValues: ~Copyable {
         entries.remove(at: index)
     }
 
-    /// How many of the values have their place here.
+    /// Returns the number of values that fit into the record.
     ///
     /// - Parameter least: the fewest, if there are so many.
     package func fittingCount(least: Int) -> Int {

@@ -45,7 +45,7 @@ package struct KeptViews: Sendable {
     }
 }
 
-/// What a new model calls the entities and properties of an old one.
+/// The names of a new model for the entities and properties of an old one.
 private struct NewNames {
     let old: Schema
     let new: Schema

@@ -115,7 +115,7 @@ public struct MigrationPlan: Sendable, Hashable {
     /// Whether the store already has the model.
     public var isEmpty: Bool { steps.isEmpty }
 
-    /// What the migration does, in one short line: `12 changes, work on 3000 objects, 5 values hidden`.
+    /// A short line about the migration: `12 changes, work on 3000 objects, 5 values hidden`.
     package var summary: String {
         func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         var parts = [count(steps.count, "change")]

@@ -7,9 +7,9 @@ public struct MigrationProblem: Sendable, Hashable {
     public let entityName: String
     /// The property's name, or names for a uniqueness constraint; nil for the object as a whole.
     public let key: String?
-    /// What does not fit, as a sentence about one object.
+    /// The misfit, as a sentence about one object.
     public let sentence: String
-    /// How many objects do not fit.
+    /// The number of objects that do not fit.
     public private(set) var objectCount = 0
     /// The first of these objects, at most ten.
     public private(set) var examples: [ObjectID] = []

@@ -15,7 +15,7 @@ package struct SchemaDifference: Sendable {
         package let sentence: String
         /// The entities whose rows it concerns. If none of them has objects, the change costs nothing.
         package let entityIDs: [EntityID]
-        /// What the new model no longer has; nil for other changes.
+        /// The entity or property that the new model no longer has; nil for other changes.
         package let removed: Removed?
 
         /// An entity, or a property of an entity, by the numbers of the old model.

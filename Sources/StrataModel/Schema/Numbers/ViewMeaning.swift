@@ -14,7 +14,7 @@ struct ViewMeaning: Hashable {
 
     /// Texts are part of it too, because a predicate names properties by text.
     private let description: ViewDescription
-    /// What the key paths of keys, aggregates and predicate stand for, in this order.
+    /// The properties that the key paths of keys, aggregates and predicate mean, in this order.
     private let parts: [Part]
     private let entities: Set<EntityID>
 

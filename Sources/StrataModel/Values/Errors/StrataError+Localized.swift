@@ -1,7 +1,8 @@
 public import Foundation
 
 extension StrataError: LocalizedError {
-    /// What happened, in a sentence for the people who use the app: without codes, ids and paths, which `description` has.
+    /// A sentence about the error for the people who use the app: without codes, ids and paths, which `description`
+    /// has.
     ///
     /// Several failures of one save are a line each. Of an error of the app's own checks it is what that error says.
     public var errorDescription: String? { Self.sentences[code] ?? sentenceOfNames }

@@ -5,7 +5,7 @@
 public struct StrataError: Error, Sendable {
     /// The kind of failure.
     public let code: Code
-    /// What happened, as a sentence without values of the app's data, such as "rating is too large."
+    /// A sentence about the error without values of the app's data, such as "rating is too large."
     public let message: String
     /// The things that the error is about.
     public var context: Context

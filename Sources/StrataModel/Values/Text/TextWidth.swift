@@ -1,4 +1,4 @@
-/// How many columns of a terminal text takes, and text that is cut to some columns.
+/// Measures the columns of a terminal that text takes, and cuts text to some columns.
 ///
 /// The text has no scalars that drive a terminal: they are escaped before. Terminals differ on rare text; this is what most
 /// of them do. East Asian Width W and F and emoji take two columns, marks that combine and invisible characters none.
