@@ -32,7 +32,7 @@ public struct HistoryTransaction: Sendable, Hashable {
 
 /// One event of the log: a change of one object, with the values before and after.
 public struct HistoryEvent: Sendable, Hashable {
-    /// What an event records.
+    /// The kind of an event.
     public enum Kind: String, Sendable, Hashable {
         /// An object was inserted.
         case inserted
@@ -85,7 +85,7 @@ public struct HistoryEvent: Sendable, Hashable {
 
     /// The number of the event in the log.
     public let eventNumber: EventNumber
-    /// What the event records.
+    /// The kind of the event.
     public let kind: Kind
     /// The object that changed; nil for a model or for maintenance.
     public let objectID: ObjectID?

@@ -27,7 +27,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     public let managedObjectContext: ManagedObjectContext
     /// The key path whose values make the sections. The request must be sorted by it first.
     public let sectionNameKeyPath: String?
-    /// How a section is named after the value at the key path.
+    /// Names the sections by the value at the key path.
     public let sectionNaming: SectionNaming
     /// Key paths whose changes count as an update of an object; nil for all of its own properties.
     public let observedKeyPaths: [String]?

@@ -42,7 +42,7 @@ public struct ViewRowsDifference: Sendable, Hashable {
 public struct LiveViewRowsUpdate: Sendable {
     /// The rows in the order of the request.
     public let rows: ResultRows
-    /// What has changed; nil in the first element.
+    /// The changes since the last element; nil in the first one.
     public let difference: ViewRowsDifference?
     /// The number of the last event that the rows include.
     public let eventNumber: EventNumber
