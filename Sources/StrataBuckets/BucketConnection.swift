@@ -8,7 +8,7 @@ import StrataModel
 
 /// Sends signed requests to a bucket and waits for the answers. Safe to use from any thread.
 struct BucketConnection: Sendable {
-    /// What a server answered.
+    /// The answer of a server.
     struct Answer: Sendable {
         let status: Int
         let body: Data
@@ -25,7 +25,7 @@ struct BucketConnection: Sendable {
     let label: String
     private let session: URLSession
 
-    /// How often a request is sent at most, if the server is too busy or the connection breaks.
+    /// The number of times that a request is sent at most, if the server is too busy or the connection breaks.
     private static let tries = 4
 
     init(server: URL, region: String, credentials: BucketCredentials, label: String) {

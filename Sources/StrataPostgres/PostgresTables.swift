@@ -8,7 +8,7 @@ enum PostgresTables {
     /// The version that this code makes and uses.
     static var version: UInt64 { UInt64(steps.count) }
 
-    /// What brings the tables from each version to the next.
+    /// The statements that upgrade the tables from each version to the next.
     static let steps: [[String]] = [first, [rewrite], PostgresLeases.tables, PostgresUpkeepTables.tables]
 
     /// Before the first step.
@@ -100,7 +100,7 @@ enum PostgresTables {
         end $$
         """
 
-    /// What only `strata_maintain` may call.
+    /// The functions that only `strata_maintain` may call.
     private static let maintaining = [
         "rewrite(text, bigint[], bytea[], bytea[])", "remove_blobs(text, bytea[], bigint)",
         "put_piece(text, uuid, bigint, bytea)",

@@ -12,7 +12,7 @@ package struct ModelArchiver {
     private var entities: [String: Value] = [:]
     /// The archived properties by the entity that declares them.
     private var properties: [EntityHierarchy.PropertyKey: Value] = [:]
-    /// What has no form in an archive, a phrase each.
+    /// The parts of the model that have no form in an archive, a phrase each.
     private var notes: [String] = []
 
     /// - Returns: the archive as a raw deflate stream, and what it does not have.

@@ -6,7 +6,7 @@ struct ModelMending {
     private var notes: [String]
     private var formerNames: [String: String] = [:]
 
-    /// How often the model is checked anew.
+    /// The number of times that the model is checked again.
     private static let rounds = 12
     /// A file has no more tables; see `CoreDataFile`.
     private static let mostEntities = 4_000
@@ -108,7 +108,8 @@ struct ModelMending {
         case index, constraint
     }
 
-    /// What a problem is about, if that is an index or a constraint. The property of such a problem is sound.
+    /// Returns whether a problem is about an index or a constraint; nil for others. The property of such a problem is
+    /// sound.
     private static func key(of message: String) -> Key? {
         if message.contains("uniqueness constraint over ") { return .constraint }
         return [" index ", " indexes named ", " index's "].contains(where: message.contains) ? .index : nil

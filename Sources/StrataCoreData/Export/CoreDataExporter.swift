@@ -3,13 +3,13 @@ import StrataGraph
 import StrataModel
 package import StrataStore
 
-/// What an export to a file of Core Data has written.
+/// The result of an export to a file of Core Data.
 public struct CoreDataExportReport: Sendable {
     /// The objects.
     public internal(set) var rows = 0
     /// The links of to-manys at both ends and of to-manys without inverse. To-ones are part of the rows.
     public internal(set) var pairs = 0
-    /// What the file does not have, or has in another form.
+    /// The data that the file does not have, or has in another form.
     public internal(set) var notes: [String] = []
 }
 
@@ -95,8 +95,8 @@ package struct CoreDataExporter {
 
     // MARK: Keys
 
-    /// What is added to a key to make a row number, by root entity: as at the import from a file, so that keys are the
-    /// same; otherwise so that they begin with 1.
+    /// Returns the number that is added to a key to make a row number, by root entity: as at the import from a file, so
+    /// that keys are the same; otherwise so that they begin with 1.
     private func offsets(_ record: ImportRecord?) throws -> [String: Int64] {
         var offsets = record?.offsets ?? [:]
         for root in schema.model.entities where root.superentityName == nil && offsets[root.name] == nil {

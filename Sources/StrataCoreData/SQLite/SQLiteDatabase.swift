@@ -5,7 +5,7 @@ import StrataModel
 ///
 /// Not for several threads at a time.
 final class SQLiteDatabase {
-    /// How a file is opened.
+    /// The ways to open a file.
     enum Access {
         /// As it is, without locks and without looking for a log of changes.
         case immutable

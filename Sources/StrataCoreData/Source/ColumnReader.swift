@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// What of an attribute matters for each row; a reference, because a description is expensive to copy.
+/// The facts of an attribute that are needed for each row; a reference, because a description is expensive to copy.
 final class ColumnAttribute: Sendable {
     let description: AttributeDescription
     let type: AttributeType
@@ -26,10 +26,10 @@ final class ColumnAttribute: Sendable {
 
 /// Makes values of the columns of a row.
 struct ColumnReader {
-    /// What a column holds.
+    /// The value of a column.
     enum Value {
         case sound(AttributeValue, FaultList.Remark? = nil)
-        /// What is taken instead, why, and what to say of it.
+        /// The value that replaces an unsound one, the reason, and the words for the outcome.
         case unsound(AttributeValue, String, outcome: String = FaultOutcome.leftOut)
     }
 
@@ -60,7 +60,7 @@ struct ColumnReader {
         }
     }
 
-    /// What stands in a text where Core Data writes another type.
+    /// The outcomes for a text where Core Data writes another type.
     private static let numberTaken = "its number is taken"
     private static let bytesTaken = "its bytes are taken"
 

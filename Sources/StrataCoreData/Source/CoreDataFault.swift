@@ -42,9 +42,9 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
     public let key: Int64?
     /// The name of the property, or of several with commas.
     public let property: String?
-    /// What is wrong, as a phrase.
+    /// The fault, as a phrase.
     public let sentence: String
-    /// What the import does about it, as a phrase.
+    /// The import's treatment of it, as a phrase.
     public internal(set) var outcome: String
 
     /// The row, the property and the phrases.
@@ -57,7 +57,7 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What an import does with faults in the data.
+/// The treatment of faults in the data by an import.
 public enum CoreDataFaultTreatment: String, Sendable, Hashable, CaseIterable {
     /// Makes no store if there is any fault.
     case refuse
@@ -67,7 +67,7 @@ public enum CoreDataFaultTreatment: String, Sendable, Hashable, CaseIterable {
     case list
 }
 
-/// What becomes of faults, in the words of reports.
+/// The outcomes of faults, in the words of reports.
 enum FaultOutcome {
     static let leftOut = "it is left out"
     static let linkLeftOut = "the link is left out"
@@ -75,10 +75,10 @@ enum FaultOutcome {
 
 /// Counts faults, and keeps the first of each kind.
 struct FaultList {
-    /// How many of each kind are kept.
+    /// The number of faults of each kind that are kept.
     static let keptOfEach = 100
 
-    /// What is counted for each attribute, without being a fault.
+    /// Facts that are counted for each attribute, without being faults.
     enum Remark: String {
         case rounded = "had more digits than a Float keeps; the nearest Float is taken"
         case unmarked = "had no mark of where the bytes are; all bytes of the column are taken"

@@ -35,7 +35,7 @@ final class CoreDataFile {
     /// The names in the file of properties that Strata names otherwise, by `Entity.property`.
     let formerNames: [String: String]
     let origin: ModelOrigin
-    /// What the model of Strata does not say.
+    /// Facts that the model of Strata does not express.
     let notes: [String]
 
     /// A file with more tables is not Core Data's.

@@ -50,7 +50,7 @@ struct FilePlan {
 
     var tables: [RootTable] = []
     var pairs: [PairTable] = []
-    /// What has no column, a phrase each.
+    /// The properties that have no column, a phrase each.
     var notes: [String] = []
 
     init(_ file: CoreDataFile) {

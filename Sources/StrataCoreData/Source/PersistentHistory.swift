@@ -34,14 +34,14 @@ struct PersistentHistory {
 
     /// The newest transactions, oldest first.
     private(set) var transactions: [Transaction] = []
-    /// How many the file has.
+    /// The number of transactions that the file has.
     private(set) var count = 0
     /// By table: one more than the index of the transaction, by the distance from the first key; 0 for none. Empty for
     /// a table without history.
     private var moments: [[UInt32]] = []
     private var firstKeys: [Int64] = []
 
-    /// How many transactions are read.
+    /// The number of transactions that are read.
     private static let most = 10_000
     /// The widest range of keys of a table that has a history.
     private static let widest = 1 << 26

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long the statements are that make the tables of a SQLite file, read without SQLite, which takes in all of them
+/// The length of the statements that make the tables of a SQLite file, read without SQLite, which takes in all of them
 /// before it answers anything.
 ///
 /// They are the rows of a B-tree whose root is the first page; the format is that of <https://sqlite.org/fileformat2.html>.

@@ -40,7 +40,7 @@ struct PlaceMending {
 
     private var lists: [List: [Int64: Mended]] = [:]
 
-    /// What Core Data could have given.
+    /// The places that Core Data could have given.
     private static let places: ClosedRange<Int64> = -(1 << 40)...1 << 52
 
     init() {}

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What an import makes of transformables.
+/// The form that an import gives to transformables.
 public enum CoreDataTransformables: String, Sendable, Hashable, CaseIterable {
     /// The archived bytes as they are, with the name of the transformer.
     case bytes

@@ -50,7 +50,7 @@ struct Compaction {
     private static let mostFreeCopies = 3
     /// After this time no further copy is begun.
     private static let longestTrying = Duration.seconds(60)
-    /// How long it waits for commands that have the store open for a moment.
+    /// The time that the command waits for commands that have the store open for a moment.
     private static let patience = Duration.seconds(1)
 
     /// Copies the store while other processes may write, and again if one did. If the last such copy was made fast, it makes

@@ -38,7 +38,7 @@ struct DoctorReport: Encodable {
         let unreadableTables: [String]
         /// Why nothing could be added; nil if something was.
         var refusal: String?
-        /// What still differs from the views of the damaged store.
+        /// The remaining differences from the views of the damaged store.
         var differences: [Difference] = []
 
         init(_ passedOver: PassedOver) {

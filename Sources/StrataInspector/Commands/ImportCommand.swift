@@ -7,7 +7,7 @@ import StrataStore
 extension RecordForm: ExpressibleByArgument {}
 extension MissingTarget: ExpressibleByArgument {}
 
-/// What `import` does with a record whose unique values another object has.
+/// The policy of `import` for a record whose unique values another object has.
 enum ClashPolicy: String, ExpressibleByArgument, CaseIterable {
     case error, skip, merge, replace
 

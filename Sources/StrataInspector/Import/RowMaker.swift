@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// What `import` does with a record that names an object that does not exist.
+/// The policy of `import` for a record that names an object that does not exist.
 enum MissingTarget: String, CaseIterable {
     /// The import stops.
     case error
@@ -19,11 +19,11 @@ struct RowMaker {
     private var columns = ImportColumns()
     let finder: ObjectFinder
     let missing: MissingTarget
-    /// What separates the members of a list in text.
+    /// The separator of a list's members in text.
     let separator: Character
     /// Whether an empty field keeps an existing value instead of setting nil.
     let keepsAtBlanks: Bool
-    /// How many objects that do not exist were named, and left out.
+    /// The number of objects that do not exist and were named, and left out.
     private(set) var leftOutCount = 0
 
     init(

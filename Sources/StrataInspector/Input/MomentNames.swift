@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// What names of properties mean in the model of a moment.
+/// The meanings of names of properties in the model of a moment.
 ///
 /// An address outlives a migration. So a name that the model of the moment does not have means the property that has it in
 /// another model of the store, the newest first, under its name of then.

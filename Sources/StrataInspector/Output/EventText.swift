@@ -9,7 +9,7 @@ struct EventText {
     private var names: RecordedNames { links.names }
     /// Values longer than this are cut.
     var limit = 60
-    /// How many objects of an erasure are named.
+    /// The number of objects of an erasure that are named.
     private static let namedObjects = 5
 
     /// One line for each change, or one with all values of an insertion or deletion.
@@ -18,7 +18,7 @@ struct EventText {
         return marks.isEmpty ? lines : lines.filter { !$0.isEmpty } + marks
     }
 
-    /// What was taken from the event later.
+    /// Returns the marks of values that were later removed from the event.
     func marks(_ event: RecordedEvent) -> [String] {
         [event.isErased ? "values were erased" : nil, event.isThinned ? "values were thinned" : nil].compactMap(\.self)
     }

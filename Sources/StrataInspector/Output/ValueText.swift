@@ -42,7 +42,7 @@ enum ValueText {
         return of(value, limit: .max, date: date, name: name)
     }
 
-    /// Whole numbers without the fraction that Swift prints.
+    /// Formats a number; whole numbers have no fraction, which Swift would print.
     private static func number(_ value: Double, _ text: String) -> String {
         text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }

@@ -16,7 +16,7 @@ struct ModelPage: Encodable {
 
     struct Version: Encodable {
         let version: UInt32
-        /// What this version changed, in sentences; empty for the first.
+        /// The changes of this version, in sentences; empty for the first.
         let changes: [String]
     }
 

@@ -192,7 +192,7 @@ struct ObjectPage: Encodable {
         return schema.property(forward)?.relationship?.inverse == nil
     }
 
-    /// What happened to the object up to the moment, by transaction, newest first.
+    /// Returns the changes of the object up to the moment, by transaction, newest first.
     private static func history(of id: ObjectID, _ reading: StudioReading) throws -> ([Change], isCut: Bool) {
         let most = try reading.number("events", 1...1000, default: 100)
         let all = try (reading.store.history(of: id) + reading.store.linkHistory(of: id))

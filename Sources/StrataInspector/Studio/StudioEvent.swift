@@ -21,7 +21,7 @@ struct StudioEvent: Encodable, Equatable {
     var target: String?
     var targetLabel: String?
     var targetAt: UInt64?
-    /// What an event says that concerns no object, or what was taken from it later.
+    /// A text for an event that concerns no object, or about values that were later removed from it.
     var text: String?
     var changes: [Change] = []
 

@@ -9,7 +9,7 @@ struct StudioProblem: Error, Encodable, Equatable {
     var field: String?
     /// The number of the wrong character in the parameter, from 1.
     var column: Int?
-    /// What would be correct there.
+    /// The correct content there.
     var expected: String?
     /// The transaction that has saved what a request wants to save.
     var transaction: UInt64?

@@ -15,7 +15,7 @@ final class StudioStore: Sendable {
     let isWritable: Bool
     /// The file that is open; nil for a shared log.
     private let file: PlaceIdentity?
-    /// What the log has had so far, so that a later page reads only what is new.
+    /// The counts of the log so far, so that a later page reads only what is new.
     let pulse = Locked(StudioPulse())
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.

@@ -44,6 +44,6 @@ extension PropertyDeclaration {
         return ", default: \(initialValue.description)"
     }
 
-    /// Whether it is declared with `private(set)` or similar.
+    /// Whether the variable is declared with `private(set)` or similar.
     fileprivate var hasNarrowerSetter: Bool { modifiers.contains { $0.detail?.detail.text == "set" } }
 }

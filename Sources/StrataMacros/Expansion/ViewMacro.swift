@@ -107,7 +107,7 @@ enum ViewColumnMacro: PeerMacro {
 }
 
 extension VariableDeclSyntax {
-    /// Whether it is the static `source` of a view.
+    /// Whether the variable is the static `source` of a view.
     fileprivate var isViewSource: Bool {
         modifiers.contains(.static)
             && bindings.contains { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText == "source" }

@@ -69,14 +69,14 @@ package final class Standby {
         lock.release()
     }
 
-    /// How far the standby has come.
+    /// The progress of the standby.
     package struct Report: Sendable {
         package let position: LogPosition
         /// When its last transaction was saved.
         package let date: Date?
-        /// How many transactions were taken over.
+        /// The number of transactions that were received.
         package let received: Int
-        /// How many the target has that the standby has not.
+        /// The number of transactions of the target that the standby does not have.
         package let lag: Int
     }
 

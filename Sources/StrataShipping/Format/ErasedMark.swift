@@ -5,7 +5,7 @@
 import Foundation
 import StrataModel
 
-/// What was done at a target so that its files have no erased values.
+/// A record of the erasures that were applied to a target's files.
 struct ErasedMark {
     let records: [ErasureRecord]
 

@@ -52,7 +52,7 @@ package struct TargetRestore {
 
     // MARK: A store of its own
 
-    /// What a restore made.
+    /// A summary of a restore.
     package struct Report: Sendable {
         package let position: LogPosition
         package let verification: VerificationReport
@@ -61,7 +61,7 @@ package struct TargetRestore {
         package let blobCount: Int
         /// Files at the target that were passed over, with the reason.
         package let damaged: [String]
-        /// How many large values the target does not have: they are lost in the new store, too.
+        /// The number of large values that the target does not have: they are lost in the new store, too.
         package let lostBlobCount: Int
     }
 
@@ -199,7 +199,7 @@ package struct TargetRestore {
 
     // MARK: The content
 
-    /// What was put into a directory.
+    /// The contents of a directory that was filled from a target.
     package struct Filled: Sendable {
         package let position: LogPosition
         package let snapshot: TransactionNumber?

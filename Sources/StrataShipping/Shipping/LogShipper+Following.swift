@@ -4,7 +4,8 @@ package import StrataStore
 extension LogShipper {
     /// Ships what is saved, by any process, until `pace` is stopped; then ships the rest and returns.
     ///
-    /// What is saved is gathered for a moment first. While the target is away or full, shipping is tried again and again.
+    /// Transactions are gathered for a moment first. While the target is away or full, shipping is tried again and
+    /// again.
     ///
     /// - Parameters:
     ///   - makesSnapshot: whether the first shipment makes a snapshot even if none is due.

@@ -15,7 +15,7 @@ package final class LogShipper {
     /// Nil before the first listing, and after a failure.
     private var catalog: TargetCatalog?
     private var lastListing = ContinuousClock.now
-    /// How often the target is listed while a store is followed.
+    /// The interval at which the target is listed while a store is followed.
     private var listingInterval = Duration.zero
     /// Large values that this shipper has seen at the target.
     private var knownBlobs: Set<Data> = []

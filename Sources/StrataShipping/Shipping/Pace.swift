@@ -51,7 +51,7 @@ package final class Pace: @unchecked Sendable {
     }
 }
 
-/// How long to wait before something that failed is tried again: twice as long each time, up to ten seconds.
+/// The time to wait before a failed operation is tried again: twice as long each time, up to ten seconds.
 package struct Patience {
     private var next = Duration.milliseconds(250)
 

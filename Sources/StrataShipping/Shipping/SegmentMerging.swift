@@ -7,7 +7,7 @@ import StrataStore
 struct SegmentMerging {
     let target: any ShippingTarget
     let position: LogPosition
-    /// How many small segments in a row are made into one.
+    /// The number of small segments in a row that are merged into one.
     var fewest = 64
     /// The newest segments stay: standbys that follow the log look for them.
     var newestKept = 16

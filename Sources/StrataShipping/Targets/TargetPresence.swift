@@ -5,7 +5,7 @@ enum TargetPresence {
     /// The file that each target has; see `TargetMark`.
     static let fileName = "strata.target"
 
-    /// What a target without that file throws.
+    /// Returns the error for a target without that file.
     static func isAway(_ label: String) -> StrataError {
         StrataError(
             .targetUnavailable,

@@ -2,7 +2,7 @@ import StrataModel
 
 /// The Swift declaration of an attribute: its type, initial value, options and documentation.
 struct AttributeCode {
-    /// How its values are stored, which determines its accessors and its description.
+    /// The storage of the values, which determines their accessors and their description.
     enum Storage {
         case row
         /// As bytes made by the transformer with this name.
