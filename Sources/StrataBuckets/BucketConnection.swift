@@ -21,7 +21,7 @@ struct BucketConnection: Sendable {
     let server: URL
     let region: String
     let credentials: BucketCredentials
-    /// For messages.
+    /// The name of the server in messages.
     let label: String
     private let session: URLSession
 

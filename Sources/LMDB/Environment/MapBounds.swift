@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where LMDB has mapped the data file: values outside these addresses are damage.
+/// The addresses at which LMDB has mapped the data file: values outside them are damage.
 ///
 /// `lower` and `mapEnd` change only while no transaction is open; `upper` only rises in between.
 final class MapBounds: Sendable {

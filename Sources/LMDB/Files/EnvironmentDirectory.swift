@@ -167,7 +167,7 @@ final class EnvironmentDirectory: Sendable {
         throw SystemError.current("open a file", path(of: name))
     }
 
-    /// As `openFile`, and what was opened is a plain file that only this user can change.
+    /// Opens a file as `openFile`, and checks that it is a plain file that only this user can change.
     func openFile(
         _ name: String, _ flags: Int32, ownership: FileOwnership
     ) throws(LMDBError) -> (descriptor: Int32, identity: FileIdentity) {

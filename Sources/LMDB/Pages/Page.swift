@@ -74,7 +74,7 @@
         count = (lower &- Self.headerSize) / 2
     }
 
-    /// Where the entries begin.
+    /// The offset at which the entries begin.
     var upper: Int { Int(start.loadUnaligned(fromByteOffset: 14, as: UInt16.self)) }
 
     /// The offset of an entry in the page. The index must be below `count`.
@@ -111,7 +111,7 @@
 extension Page {
     /// One entry of a page, whose head lies in the page; its key and value may not.
     @usableFromInline struct Entry {
-        /// Where the entry lies in the page.
+        /// The offset of the entry in the page.
         @usableFromInline let offset: Int
         @usableFromInline let head: UInt64
 
@@ -132,7 +132,7 @@ extension Page {
         @inlinable var valueOffset: Int { keyOffset &+ keySize }
         /// Whether the value has pages of its own.
         var hasLongValue: Bool { flags & Self.longValueFlag != 0 }
-        /// Where what the page has of the value ends.
+        /// The offset of the end of the value's bytes in the page.
         var end: Int { valueOffset &+ (hasLongValue ? 8 : valueSize) }
         /// In a branch page, the number of the page below.
         var child: UInt64 { head & 0xFFFF_FFFF_FFFF }

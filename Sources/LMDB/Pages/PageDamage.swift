@@ -1,4 +1,4 @@
-/// Where the pages of a file contradict themselves or each other.
+/// A contradiction within a page of a file, or between pages.
 struct PageDamage: Error {
     /// The number of the page.
     let page: UInt64

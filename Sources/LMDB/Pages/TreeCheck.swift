@@ -15,7 +15,7 @@ struct TreeCheck {
     private(set) var reached: PageSet
     /// The number of pages above the current one.
     private var pagesAbove = 0
-    /// Of the tree that is walked.
+    /// The counts of the tree that is walked.
     private var counts = TreeCounts()
     private var shape: PageShape
 

@@ -41,7 +41,7 @@ final class CommitJournal: Sendable {
     private struct Round {
         var mark: UInt64
         var end = firstOffset
-        /// Of the last entry.
+        /// The number of the last entry's commit.
         var commit: UInt64 = 0
     }
 

@@ -11,7 +11,7 @@ import CChecksum
 ///
 /// Measured by `strata-bench run --filter durable`.
 struct CommitSeal {
-    /// Why a commit stays without a seal.
+    /// The reasons why a commit stays without a seal.
     enum Failure: Error {
         /// The pages are not those of a commit that follows the sealed one.
         case contradiction(PageDamage)

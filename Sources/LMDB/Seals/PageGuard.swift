@@ -17,7 +17,7 @@ import Synchronization
 /// The class is `Sendable`: the remembered sums and the length of the file are atomic; the rest changes only while no
 /// transaction is open, or has a lock of its own.
 final class PageGuard: @unchecked Sendable {
-    /// For each page of the map the sum or mark with which it was admitted; 0 for none.
+    /// The sum or mark with which each page of the map was admitted; 0 for none.
     @exclusivity(unchecked) private var memo: UnsafeMutablePointer<Atomic<UInt32>>?
     /// The number of pages that `memo` has room for.
     @exclusivity(unchecked) private var count: UInt64 = 0

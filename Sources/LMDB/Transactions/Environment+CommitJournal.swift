@@ -11,7 +11,7 @@ enum JournaledPart {
     case nothing
     /// Entries for all changes so far, from the first to the end of the last.
     case entries(Range<Int>)
-    /// Not all changes: a checkpoint is made after the commit.
+    /// A part of the changes: a checkpoint is made after the commit.
     case tooLarge
 }
 

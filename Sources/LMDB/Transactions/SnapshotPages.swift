@@ -22,7 +22,7 @@ final class SnapshotPages {
     /// The trees of free lists and of tables.
     private var free = TreeRecord()
     private var main = TreeRecord()
-    /// For each table its tree, and the mark of the snapshot of which it is.
+    /// The tree of each table, with the mark of the snapshot that it belongs to.
     private let trees: UnsafeMutablePointer<(mark: UInt32, tree: TreeRecord)>
     let tableCount: Int
     /// The number of pages of the file, as in the commit.

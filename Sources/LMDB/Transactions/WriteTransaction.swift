@@ -85,7 +85,7 @@ package final class WriteTransaction: ReadTransaction {
         guard result == 0 else { throw failure(result, "append a value") }
     }
 
-    /// Where a reserved value goes.
+    /// The place of a reserved value.
     package enum Placement: Sendable {
         /// Anywhere, replacing an older value.
         case anywhere

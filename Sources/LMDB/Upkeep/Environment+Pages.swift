@@ -51,7 +51,7 @@ extension Environment {
     /// The same to the end, as fast as the disk gives.
     package func checkPages() throws(LMDBError) -> PageReport { try checkPages(while: { true }) ?? PageReport() }
 
-    /// As `checkPages`; nothing is read where there are no sums.
+    /// Checks the pages as `checkPages` does; reads nothing where there are no sums.
     func comparePages(pace: Int? = nil, while goesOn: () -> Bool = { true }) throws(LMDBError) -> PageReport? {
         var report = PageReport()
         report.hasSums = sums.isUsed && sums.trusted != nil

@@ -53,7 +53,7 @@ package struct CoreDataExporter {
         }
     }
 
-    /// Where the file lies until it is complete.
+    /// Returns the location of the file until it is complete.
     private static func hidden(_ destination: URL) -> URL {
         destination.deletingLastPathComponent().appending(
             path: ".\(destination.lastPathComponent).exporting", directoryHint: .notDirectory)

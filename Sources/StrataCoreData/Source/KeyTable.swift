@@ -6,7 +6,7 @@ import StrataModel
 final class KeyTable {
     /// One more than the index of the entity, by the distance from the first key; 0 for none.
     private var dense: [UInt16] = []
-    /// Of tables with few rows over a wide range of keys.
+    /// The entries of tables with few rows over a wide range of keys.
     private var sparse: [Int64: UInt16] = [:]
     private(set) var first: Int64 = 0
     private(set) var last: Int64 = -1

@@ -15,15 +15,15 @@ public struct CoreDataImportReport: Sendable {
     public struct History: Sendable, Hashable {
         /// The transactions in the file.
         public internal(set) var transactions = 0
-        /// Those that are transactions of the new store.
+        /// The number of transactions that became transactions of the new store.
         public internal(set) var chained = 0
-        /// Those among them that did more, which is only counted in their metadata.
+        /// The number of those that did more, which is only counted in their metadata.
         public internal(set) var partial = 0
-        /// Those that are kept as notes: the newest two thousand, at most 256 KiB.
+        /// The number of transactions that are kept as notes: the newest two thousand, at most 256 KiB.
         public internal(set) var notes = 0
     }
 
-    /// Where the model comes from.
+    /// The source of the model.
     public internal(set) var modelSource = ""
     /// The entities with rows, by name.
     public internal(set) var entities: [Entity] = []

@@ -10,7 +10,7 @@ public enum CoreDataTransformables: String, Sendable, Hashable, CaseIterable {
     case codable
 }
 
-/// Which transformables are unpacked.
+/// The transformables that are unpacked.
 struct TransformableUnpacking {
     /// A column of a table.
     struct Place: Hashable {

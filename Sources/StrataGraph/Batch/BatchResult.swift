@@ -17,9 +17,9 @@ public struct BatchResult: Sendable, Hashable {
     public internal(set) var count = 0
     /// The objects, in the order in which they were saved; empty unless the request asks for ids.
     public internal(set) var objectIDs: [ObjectID] = []
-    /// For an insert, how many rows were merged into an object that has their unique values.
+    /// The number of rows that an insert merged into an object that has their unique values.
     public internal(set) var mergedCount = 0
-    /// For an insert, how many rows were dropped because an object has their unique values.
+    /// The number of rows that an insert dropped because an object has their unique values.
     public internal(set) var keptCount = 0
     /// The number of transactions that it took.
     public internal(set) var transactionCount = 0

@@ -20,10 +20,10 @@ public struct StoreUsage: Sendable, Hashable {
     public let bufferSizeInBytes: Int
     /// The bytes that are free in the file for later saves.
     public let freeSizeInBytes: Int
-    /// For each reader of any process that reads at this moment, how many commits its state is old. Pages that an old
-    /// reader sees are not used again, so the file grows.
+    /// The number of commits by which each reader of any process is behind. Pages that an old reader sees are not used
+    /// again, so the file grows.
     public let readerLags: [Int]
-    /// For each subscription the number of transactions that it has not acknowledged.
+    /// The number of transactions that each subscription has not acknowledged.
     public let subscriptionLags: [String: Int]
 }
 

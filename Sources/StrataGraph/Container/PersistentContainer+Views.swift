@@ -47,13 +47,13 @@ public struct ViewStatus: Sendable, Hashable {
     }
 }
 
-/// Why a view does not go on.
+/// The reason why a view has stopped.
 public struct ViewFailureReport: Sendable, Hashable {
     /// The event that it cannot follow.
     public let eventNumber: EventNumber
     /// The object that it cannot group.
     public let objectID: ObjectID
-    /// Why not.
+    /// The reason, as a sentence.
     public let reason: String
     /// The number of attempts.
     public let attemptCount: Int

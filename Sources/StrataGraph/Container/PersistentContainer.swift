@@ -19,7 +19,7 @@ public final class PersistentContainer: Sendable {
     public let name: String
     /// The model that the store is opened with, or migrated to.
     public let managedObjectModel: ManagedObjectModel
-    /// Where the store is.
+    /// The location of the store.
     public let location: PersistentStoreLocation
     /// Options for opening the store.
     public let options: PersistentStoreOptions
@@ -174,7 +174,7 @@ public final class PersistentContainer: Sendable {
         try look { try $0.misfits(of: managedObjectModel, options.migrationRules).problems } ?? []
     }
 
-    /// For tests and tools of the same package.
+    /// The store, for tests and tools of the same package.
     package var store: Store { binding.store }
 
     // MARK: Where

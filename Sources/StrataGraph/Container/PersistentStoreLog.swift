@@ -64,9 +64,10 @@ public struct SharedLogState: Sendable {
     public let end: TransactionNumber
     /// The last transaction that the store has.
     public let transaction: TransactionNumber
-    /// Why the last question was not answered.
+    /// The reason why the last question was not answered.
     public let failure: String?
-    /// Why nothing is received any more until the store is opened again, such as `divergedLog` or `modelChanged`.
+    /// The reason why nothing is received any more until the store is opened again, such as `divergedLog` or
+    /// `modelChanged`.
     public let problem: StrataError?
 }
 

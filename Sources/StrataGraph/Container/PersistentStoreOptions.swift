@@ -2,7 +2,7 @@ public import Foundation
 public import StrataModel
 package import StrataStore
 
-/// Where a container keeps its store.
+/// The location of a container's store.
 public enum PersistentStoreLocation: Sendable, Hashable {
     /// The directory `<name>.strata` in `PersistentContainer.defaultDirectoryURL(for:)`.
     case defaultDirectory

@@ -82,7 +82,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         try managedObjectContext.state(includesPendingChanges: fetchRequest.includesPendingChanges)
     }
 
-    /// Why each change runs the whole request again; nil if it does not, and before `performFetch()`.
+    /// The reason why each change runs the whole request again; nil if it does not, and before `performFetch()`.
     public var rerunReason: String? { tracker?.rerunReason }
 
     var state: ResultsState { tracker?.results ?? ResultsState() }

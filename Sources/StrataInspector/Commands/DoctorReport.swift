@@ -36,7 +36,7 @@ struct DoctorReport: Encodable {
         var refused = 0
         let cutLinks: Int
         let unreadableTables: [String]
-        /// Why nothing could be added; nil if something was.
+        /// The reason why nothing could be added; nil if something was.
         var refusal: String?
         /// The remaining differences from the views of the damaged store.
         var differences: [Difference] = []

@@ -11,7 +11,7 @@ final class ByteSource {
     let size: Int?
     /// The most bytes of one record.
     let recordLimit: Int
-    /// Where the present record begins.
+    /// The beginning of the present record.
     private var recordStart = 0
     private static let chunk = 1 << 18
     /// The limit that records have unless another is given.

@@ -2,7 +2,7 @@ import StrataModel
 import StrataStore
 
 extension LogBaseline {
-    /// Where the history begins: `event 12 (t4, 2026-11-24T10:00:00.000Z)`.
+    /// The beginning of the history: `event 12 (t4, 2026-11-24T10:00:00.000Z)`.
     var placeText: String { "event \(event) (t\(transaction), \(ValueText.moment(date)))" }
 
     /// The author, time and reason of the last truncation of the history.

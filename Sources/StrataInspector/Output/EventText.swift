@@ -197,7 +197,7 @@ extension RecordedEvent {
 }
 
 extension MaintenanceRecord {
-    /// For a listing: a record that cannot be read is `unknown`. `verify` reports the damage.
+    /// Decodes a record for a listing: one that cannot be read is `unknown`. `verify` reports the damage.
     fileprivate init(shown payload: Data) {
         self = (try? payload.withUnsafeBytes { try MaintenanceRecord($0) }) ?? .unknown
     }

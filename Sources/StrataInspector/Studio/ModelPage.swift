@@ -10,7 +10,7 @@ struct ModelPage: Encodable {
         let count: Int
         /// With those of subentities.
         let countWithSubentities: Int
-        /// As `strata model show --json` describes it.
+        /// The description of `strata model show --json`.
         let description: JSONObject
     }
 

@@ -57,7 +57,7 @@ struct ObjectPage: Encodable {
     let entity: String
     let uri: String
     let exists: Bool
-    /// Why it does not exist at the moment.
+    /// The reason why it does not exist at the moment.
     let fate: String?
     /// The transaction that deleted it before the moment, or made it after.
     let fateTransaction: StudioTransaction?

@@ -31,7 +31,7 @@ struct DraftPage: Encodable, Equatable {
     let count: Int
     /// In words: `1 Studio deleted, 12 Films deleted`.
     let summary: String
-    /// Why it cannot be saved; empty if it can.
+    /// The reasons why it cannot be saved; empty if it can.
     let problems: [String]
     let reason: String?
 

@@ -16,7 +16,7 @@ struct StudioEvent: Encodable, Equatable {
     let label: String?
     /// The transaction after which the object is to be seen: this one, or the one before if this one deleted it.
     let at: UInt64
-    /// For links: the relationship and its other end.
+    /// The relationship of a link and its other end.
     var relationship: String?
     var target: String?
     var targetLabel: String?

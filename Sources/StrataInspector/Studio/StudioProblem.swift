@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Why a page cannot be shown, and where in the request the problem is.
+/// The reason why a page cannot be shown, and the place of the problem in the request.
 struct StudioProblem: Error, Encodable, Equatable {
     /// The status of HTTP.
     let status: Int

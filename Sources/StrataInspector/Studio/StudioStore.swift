@@ -8,7 +8,7 @@ import StrataStore
 final class StudioStore: Sendable {
     /// Its name in addresses.
     let name: String
-    /// Where it is; for a shared log its address without the password.
+    /// The location of the store; for a shared log its address without the password.
     let path: String
     let store: Store
     /// Whether pages may change it. A store that receives a shared log is open for writing in any case.

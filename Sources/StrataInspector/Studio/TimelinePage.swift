@@ -70,7 +70,7 @@ struct TimelinePage: Encodable {
     let first: UInt64
     let start: String?
     let end: String?
-    /// Those with the most transactions first; nil for transactions without an author, and for the rest.
+    /// The authors with the most transactions first; nil for transactions without an author, and for the rest.
     let authors: [Author]
     let parts: [Part]
     let tags: [Tag]

@@ -1,7 +1,7 @@
 /// A number under which objects have members: a to-many relationship, or the hidden way back of a to-one or of a
 /// to-many that has no inverse.
 @usableFromInline package final class Link: Sendable {
-    /// Where the links are recorded.
+    /// The place where links are recorded.
     @usableFromInline package enum Source: Sendable {
         /// The members' rows point at the owner with this to-one.
         case rows(toOne: PropertyID)

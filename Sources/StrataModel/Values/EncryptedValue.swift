@@ -69,7 +69,7 @@ public struct EncryptedValue: Sendable, Hashable {
     }
 
     package static let format: UInt8 = 1
-    /// Of a value that has a subject.
+    /// The format of a value that has a subject.
     package static let subjectFormat: UInt8 = 2
     package static let subjectRange = 25..<41
     package static let subjectKeyRange = 41..<49

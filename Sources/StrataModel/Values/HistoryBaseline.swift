@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where the kept history of a store begins, after what was before it has been truncated.
+/// The beginning of a store's kept history, after earlier history was truncated.
 ///
 /// The state at this moment can be read, and so can every later one. A consumer of the history that is behind it starts
 /// anew from the state at `eventNumber`, and goes on with the transactions after `transaction`.

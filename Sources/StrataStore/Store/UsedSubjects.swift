@@ -40,7 +40,7 @@ final class UsedSubjects: Sendable {
 
     private static let sampleSize = 1000
 
-    /// Those of the first objects of each entity.
+    /// Returns the subjects of the first objects of each entity.
     private static func sample(of store: Store) throws -> Set<SubjectID> {
         var found: Set<SubjectID> = []
         try walk(store, mostObjects: sampleSize) { subject in
@@ -131,7 +131,7 @@ final class UsedSubjects: Sendable {
         store.blobs.beginning(of: reference, headSize).flatMap { EncryptedValue(stored: $0).subject }
     }
 
-    /// So many bytes of a value say which subject it has.
+    /// The number of bytes of a value that contain its subject.
     private static let headSize =
         EncryptedValue.subjectKeyRange.upperBound + EncryptedValue.nonceSize + EncryptedValue.tagSize
 }

@@ -5,7 +5,7 @@ struct AttributeCode {
     /// The storage of the values, which determines their accessors and their description.
     enum Storage {
         case row
-        /// As bytes made by the transformer with this name.
+        /// The values are bytes made by the transformer with this name.
         case transformed(String)
         case memory
     }

@@ -93,7 +93,7 @@ public struct HistoryHolder: Sendable, Hashable {
 
 /// The result of a truncation of the history, or of a plan for it.
 public struct HistoryTruncation: Sendable, Hashable {
-    /// Where the kept history begins now; nil if it is whole.
+    /// The beginning of the kept history; nil if it is whole.
     public let baseline: HistoryBaseline?
     /// The number of transactions that were dropped.
     public let transactionCount: Int
@@ -114,7 +114,7 @@ public struct HistoryTruncation: Sendable, Hashable {
 }
 
 extension PersistentContainer {
-    /// Where the kept history begins; nil if it was never truncated.
+    /// The beginning of the kept history; nil if it was never truncated.
     ///
     /// - Throws: `storeClosed`, `corrupt`.
     public func historyBaseline() throws -> HistoryBaseline? { try store.baseline()?.summary }

@@ -57,7 +57,7 @@ extension PersistentContainer {
 
     // MARK: One object
 
-    /// For each property, by name, the event that set its present value; of a deleted object, its last value.
+    /// Returns, for each property by name, the event that set its present value; of a deleted object, its last value.
     ///
     /// A value that the object was inserted with is attributed to its insertion.
     ///

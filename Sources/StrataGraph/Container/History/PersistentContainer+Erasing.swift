@@ -17,7 +17,7 @@ public struct Erasure: Sendable, Hashable, Codable {
     public let date: Date
     /// The author of the erasure.
     public let author: String?
-    /// Why they were erased.
+    /// The reason for the erasure.
     public let reason: String?
     /// The objects, by id.
     public let objectIDs: [ObjectID]

@@ -6,7 +6,7 @@ public enum PersistentStoreMigration: Sendable {
     case automatic
     /// From model to model, with code of the app in between. The last stage leads to the container's model.
     case staged([MigrationStage])
-    /// Not at all: loading throws `persistentStoreIncompatibleVersionHash`.
+    /// The store is not migrated: loading throws `persistentStoreIncompatibleVersionHash`.
     case none
 }
 

@@ -171,7 +171,7 @@ struct ChangeApplication {
         }
     }
 
-    /// Where the one-to-ones of the changes lead, and where they lead here; see `PartnerMerge`.
+    /// The ends of the changes' one-to-ones in the three states; see `PartnerMerge`.
     private func ends(
         of changes: NetChanges, in context: ManagedObjectContext, _ word: (ObjectID, String) -> PartnerMerge.Word?
     ) throws -> [LinkEnd: PartnerMerge.End] {

@@ -35,7 +35,7 @@ extension ManagedObjectContext {
         noteLoaded(object, isThere)
     }
 
-    /// Those of these objects that are not in memory.
+    /// Returns those of these objects that are not in memory.
     private func faults(_ ids: ArraySlice<ObjectID>) -> ContiguousArray<ManagedObject> {
         var faults: ContiguousArray<ManagedObject> = []
         faults.reserveCapacity(ids.count)

@@ -53,7 +53,7 @@ public final class ManagedObjectContext {
             undoManager?.attach(to: self)
         }
     }
-    /// Which side wins when others saved first and changed the same; an error by default.
+    /// The side that wins when others saved first and changed the same; an error by default.
     public var mergePolicy = MergePolicy.error
     /// Is called with every error that reading or writing a property could not throw, when it happens.
     ///
@@ -61,7 +61,7 @@ public final class ManagedObjectContext {
     /// (`corrupt`), the next fetch throws it too, and every save does until `reset()`: the property may have shown less
     /// than there is. Only a write to a deleted object is not kept; without a handler it is logged as a warning.
     public var faultingErrorHandler: ((StrataError) -> Void)?
-    /// For the application.
+    /// Values of the application, which Strata does not read.
     public var userInfo: [String: any Sendable] = [:]
 
     init(
@@ -134,7 +134,7 @@ public final class ManagedObjectContext {
         get { attributes.author }
         set { attributes.author = newValue }
     }
-    /// Why the changes are made; recorded with each save.
+    /// The reason for the changes; recorded with each save.
     public var transactionReason: String? {
         get { attributes.reason }
         set { attributes.reason = newValue }
@@ -210,7 +210,7 @@ public final class ManagedObjectContext {
     /// `PersistentContainer.context(asOf:model:)` with `.ofThen` shows them.
     public var unreadableValues: [MigrationProblem] { past?.converted?.problems ?? [] }
 
-    /// Why values of an object cannot be shown.
+    /// The errors about values of an object that cannot be shown.
     func unreadableValues(of id: ObjectID) -> [StrataError] { past?.converted?.errors(of: id) ?? [] }
 
     /// The errors that the next save will throw.

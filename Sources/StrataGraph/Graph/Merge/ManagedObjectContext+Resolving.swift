@@ -14,7 +14,7 @@ struct SettledObject {
 
     var outcome: RowMerge.Outcome { merge.outcome(of: resolution) }
 
-    /// Which side the policy chose for a property; nil where the property is in no conflict.
+    /// Returns the side that the policy chose for a property; nil where the property is in no conflict.
     func word(on name: String) -> PartnerMerge.Word? { conflict.flatMap { resolution.word(on: name, in: $0) } }
 }
 

@@ -1,6 +1,6 @@
 public import StrataModel
 
-/// Which side wins when a save finds that others saved first and changed the same property.
+/// The side that wins when a save finds that others saved first and changed the same property.
 ///
 /// Different properties of one object, and different members of one relationship, never conflict whatever the policy:
 /// they are merged. An attribute that both changed is a conflict even where both wrote the same: two sides that each
@@ -47,7 +47,7 @@ public struct MergePolicy: Sendable {
 
     let kind: Kind
     let resolve: (@Sendable (MergeConflict, [HistoryEvent]) throws -> MergeResolution)?
-    /// As it is recorded beside what was overruled.
+    /// The name that is recorded beside the conflicts that the policy decided.
     public let name: String
 
     private init(_ kind: Kind, _ name: String) {

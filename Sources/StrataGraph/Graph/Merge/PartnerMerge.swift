@@ -25,7 +25,7 @@ struct PartnerMerge {
         case mine, theirs
     }
 
-    /// Where an end leads in each of the three states; nil ids for nowhere.
+    /// The targets of an end in the three states; nil ids for none.
     struct End {
         var base = ObjectID(rawValue: 0)
         var theirs = ObjectID(rawValue: 0)
@@ -71,9 +71,9 @@ struct PartnerMerge {
         for (end, state) in ends where state.isContested && state.word == nil { self.ends[end]?.word = .mine }
     }
 
-    /// Where each end leads whose object is there, 0 for nowhere. No two ends lead to the same object, and each partner
-    /// leads back. But a slot of theirs that nothing leads back to, as the delete rule `noAction` leaves one, stays as
-    /// it is.
+    /// Returns the target of each end whose object exists, 0 for none. No two ends lead to the same object, and each
+    /// partner leads back. But a slot of theirs that nothing leads back to, as the delete rule `noAction` leaves one,
+    /// stays as it is.
     func settled() -> [LinkEnd: ObjectID] {
         let theirs = links(\.theirs) { _ in true }
         let mine = links(\.mine) { $0.isChanged || $0.word == .mine }

@@ -13,7 +13,8 @@ struct RowMerge {
         case attribute
         /// The target of a to-one.
         case link
-        /// Where the object stands among the members of an ordered relationship: a move never conflicts, mine stands.
+        /// The position of the object among the members of an ordered relationship: a move never conflicts, mine
+        /// stands.
         case position
         /// A value that the store computes from others: no side's change.
         case derived

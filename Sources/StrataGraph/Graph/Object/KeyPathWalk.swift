@@ -5,7 +5,7 @@ import StrataModel
 struct KeyPathWalk {
     let path: String
 
-    /// Where the walk stands: at a value, or at what a to-many has led to.
+    /// The state of the walk: at a value, or at the values behind a to-many.
     private enum Reached {
         case one(Any?)
         case many([Any])

@@ -38,7 +38,7 @@ extension ManagedObject {
         return makeWritable(index)
     }
 
-    /// Why the object cannot be changed; nil when it can.
+    /// Returns the error that forbids a change of the object; nil when it can be changed.
     final func refusalToChange(key: String?) -> StrataError? {
         let state = _state
         let reasons =

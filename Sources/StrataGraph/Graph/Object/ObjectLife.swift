@@ -19,7 +19,7 @@ enum ObjectLife: String {
     case deleted
     /// New, and deleted before it was saved.
     case withdrawn
-    /// Not in the state of the store that the context shows.
+    /// The object is not in the state of the store that the context shows.
     case gone
     /// Its deletion is saved and `didSave` has not been called yet; it is in no context.
     case savedDeletion
@@ -299,7 +299,7 @@ extension ManagedObject {
     @usableFromInline static let fault: UInt32 = 1
     /// Reads and writes are announced to the Observation framework.
     @usableFromInline static let observed: UInt32 = 2
-    /// Not a real object: it records which properties are read.
+    /// The object is not a real one: it records which properties are read.
     @usableFromInline static let probe: UInt32 = 4
     /// The entity has encrypted attributes, which are not read from the row as others are.
     static let encrypted: UInt32 = 8
@@ -318,7 +318,7 @@ extension ManagedObject {
     @usableFromInline static let inaccessible: UInt32 = 1 << 21
 
     @usableFromInline static let readMask: UInt32 = 0xFFFF
-    /// Not there for callers that ask for existing objects.
+    /// The object does not exist for callers that ask for existing objects.
     static let gone = deleted | inaccessible
     /// An object in one of these states cannot be the target of a link.
     static let unlinkable = deleted | inaccessible | detached | probe

@@ -67,7 +67,7 @@ public struct SaveMeasurement: Sendable {
     public let syncing: Duration
     /// The name of its context.
     public let contextName: String?
-    /// Why it threw.
+    /// The code of the error that it threw; nil if it did not.
     public let error: StrataError.Code?
 }
 
@@ -91,14 +91,14 @@ public struct FetchMeasurement: Sendable {
     public let start: ContinuousClock.Instant
     /// The time that it took.
     public let duration: Duration
-    /// Where the objects came from: `scan`, `index`, `links`, `objects` (ids that the predicate names), `union`,
+    /// The source of the objects: `scan`, `index`, `links`, `objects` (ids that the predicate names), `union`,
     /// `intersection` or `nothing`; nil if it threw before it had a plan, and for rows.
     public let planSource: String?
     /// The number of rows that it read.
     public let readRowCount: Int
     /// The number of objects or rows that it returned, or the number that was counted.
     public let resultCount: Int
-    /// Why it threw.
+    /// The code of the error that it threw; nil if it did not.
     public let error: StrataError.Code?
 }
 

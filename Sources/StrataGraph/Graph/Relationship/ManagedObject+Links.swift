@@ -150,7 +150,7 @@ extension ManagedObject {
             context: errorContext(key, .objectID(target.objectID)))
     }
 
-    /// Why the row cannot be written: what reading it has just reported, which is thrown instead.
+    /// Returns the error for a row that cannot be written: the one that reading it has just reported.
     final func unreadable(_ key: String) -> StrataError {
         if isFault, let error = _context?.errors.takeLast() { return error }
         return StrataError(.deletedObject, "The object cannot be read any more.", context: errorContext(key))

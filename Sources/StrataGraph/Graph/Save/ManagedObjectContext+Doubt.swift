@@ -8,7 +8,7 @@ import StrataStore
 struct SettledDoubt {
     let saved: ChangeSet
     let receipt: SaveReceipt
-    /// Of the rows that the save wrote.
+    /// The revisions of the rows that the save wrote.
     let revisions: [ObjectID: EventNumber]
     /// The changes made since the save.
     let rest: NetChanges

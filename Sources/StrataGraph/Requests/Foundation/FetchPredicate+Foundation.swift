@@ -38,7 +38,7 @@ enum TranslatedNode {
         var includesUpper: Bool
     }
 
-    /// As a value.
+    /// Returns the node as a value.
     func expression(in node: String) throws(StrataError) -> FetchExpression {
         switch self {
         case .value(let expression): return expression
@@ -51,7 +51,7 @@ enum TranslatedNode {
         }
     }
 
-    /// As a condition.
+    /// Returns the node as a condition.
     func predicate(in node: String) throws(StrataError) -> FetchPredicate {
         switch self {
         case .condition(let predicate): predicate

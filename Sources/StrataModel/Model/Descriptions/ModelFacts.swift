@@ -21,7 +21,7 @@ extension AttributeDescription {
 }
 
 extension RelationshipDescription {
-    /// Where the relationship leads: `ordered to-many Track`.
+    /// The target of the relationship: `ordered to-many Track`.
     package var target: String {
         let ordered = isOrdered ? "ordered " : ""
         return "\(isToMany ? "\(ordered)to-many" : "to-one") \(destinationEntityName)"

@@ -94,12 +94,12 @@ public struct ViewAggregate: Sendable, Hashable, Codable {
     /// The name of an attribute, `composite.element`, or such a name behind to-ones. nil counts objects, and stands for
     /// the object itself in `first` and `last`.
     public var keyPath: String?
-    /// For `first` and `last`: the number or date by which the objects are ordered, as a key path like the others.
+    /// The number or date by which the objects of `first` and `last` are ordered, as a key path like the others.
     public var orderPath: String?
-    /// For `first` and `last`: how many objects; nil for one. The column of several is a composite whose elements are
-    /// named "1", "2" and so on.
+    /// The number of objects of `first` and `last`; nil for one. The column of several is a composite whose elements
+    /// are named "1", "2" and so on.
     public var limit: Int?
-    /// For `projection`: the type of the app that makes the column.
+    /// The type of the app that makes the column of `projection`.
     public var projection: ProjectionReference?
 
     /// An aggregate with its column name.

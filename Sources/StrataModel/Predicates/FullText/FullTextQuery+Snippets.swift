@@ -1,5 +1,5 @@
 extension FullTextQuery {
-    /// Where the words and phrases of the query stand in a text, in order and without overlaps.
+    /// Returns the ranges of the query's words and phrases in a text, in order and without overlaps.
     ///
     /// Words behind NOT are left out. What the query says about attributes is not regarded.
     public func ranges(in text: String) -> [Range<String.Index>] {

@@ -2,7 +2,7 @@
 // functions about phrases, so there is one meaning.
 
 extension FullTextQuery {
-    /// Where the words of the query stand in a text, by the numbers of the words; ascending.
+    /// The positions of the query's words in a text, by the numbers of the words; ascending.
     package typealias Occurrences = [[TextPosition]]
 
     /// The result of a query for a text.
@@ -14,7 +14,7 @@ extension FullTextQuery {
         package var isThere: [Bool]
     }
 
-    /// Where phrases stand: the positions of their first words.
+    /// Returns the positions of the first words of a phrase's occurrences.
     ///
     /// - Parameter columns: the numbers of the attributes in which it is sought; nil for all.
     package func positions(
@@ -40,7 +40,8 @@ extension FullTextQuery {
         return found
     }
 
-    /// Of the places of several phrases, those that are near each other: some choice of one place of each phrase, in one
+    /// Returns those places of several phrases that are near each other: some choice of one place of each phrase, in
+    /// one
     /// column, with at most `distance` words between the end of the first and the beginning of the last. It finds the
     /// places that SQLite's FTS5 finds: a window over sorted lists, which moves on where the next place is the first.
     ///

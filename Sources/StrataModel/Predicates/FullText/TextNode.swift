@@ -29,7 +29,7 @@ package struct TextWord: Sendable, Hashable {
     package var isPrefix = false
 }
 
-/// Where words stand: a column in the high half, and the number of the word in it in the low half.
+/// The position of a word: a column in the high half, and the number of the word in it in the low half.
 package typealias TextPosition = UInt64
 
 extension TextPosition {

@@ -13,7 +13,7 @@ package struct ErasureRecord: Sendable, Hashable {
     /// A transaction whose record lost texts.
     package struct ChangedTransaction: Sendable, Hashable {
         package var number: TransactionNumber
-        /// Of the record as it is.
+        /// The digest of the record as it is.
         package var digest: [UInt8]
 
         package init(number: TransactionNumber, digest: [UInt8]) {

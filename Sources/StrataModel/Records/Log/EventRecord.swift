@@ -69,7 +69,7 @@ package struct EventFlags: OptionSet, Sendable, Hashable {
     /// an erasure.
     package static let thinned = EventFlags(rawValue: 16)
     package static let known: EventFlags = [.skippable, .redacted, .baseline, .thinned]
-    /// Those that are set when values leave an event. No digest covers them.
+    /// The flags that are set when values leave an event. No digest covers them.
     package static let reduced: EventFlags = [.redacted, .thinned]
 
     /// Whether the event has lost values.

@@ -128,7 +128,7 @@ package struct KeptValues: ~Copyable {
         entries.removeSubrange(count...)
     }
 
-    /// Where a value is, or belongs.
+    /// Returns the index of a value, or the one at which it belongs.
     private func index(of value: UnsafeRawBufferPointer) -> (index: Int, isFound: Bool) {
         var (low, high) = (0, entries.count)
         while low < high {

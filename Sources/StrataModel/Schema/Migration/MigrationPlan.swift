@@ -22,8 +22,8 @@ public struct MigrationPlan: Sendable, Hashable {
         public let sentence: String
         /// The number of objects that the change must read or rewrite.
         public let objectCount: Int
-        /// For a removal: how many values, links or objects of the store the new model hides. They stay in the log, and
-        /// return with the property.
+        /// The number of values, links or objects of the store that a removal hides. They stay in the log, and return
+        /// with the property.
         public let hiddenValueCount: Int
 
         /// Whether the change takes the same time for any number of objects.

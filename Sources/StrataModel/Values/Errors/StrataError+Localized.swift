@@ -27,7 +27,7 @@ extension StrataError: LocalizedError {
         }
     }
 
-    /// Of the codes whose messages are for engineers.
+    /// The sentences for codes whose messages are for engineers.
     private static let sentences: [Code: String] = [
         .referentialIntegrity: "The object does not exist any more.",
         .merge: "Another user or program has changed the same data.",

@@ -22,7 +22,7 @@ package enum TextWidth {
         of(text) > columns ? prefix(text, columns - 1) + "…" : text
     }
 
-    /// As much of the beginning as fits into the columns.
+    /// Returns as much of the beginning as fits into the columns.
     private static func prefix(_ text: String, _ columns: Int) -> Substring {
         var left = columns
         return text.prefix { character in

@@ -33,7 +33,7 @@ package final class LiveQuery: Sendable {
         self.byEntity = byEntity
     }
 
-    /// Why a change makes the whole request run again; nil if only the affected objects are looked at.
+    /// The reason why a change makes the whole request run again; nil if only the affected objects are looked at.
     package var rerunReason: String? {
         if let obstacle = readings.obstacle { return obstacle }
         return request.limit > 0 || request.offset > 0

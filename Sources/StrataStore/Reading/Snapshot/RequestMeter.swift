@@ -137,7 +137,7 @@ extension Snapshot {
 }
 
 extension StrataError {
-    /// For an exceeded budget, the error with the part of the predicate that was being judged, unless it has a smaller
+    /// Adds the part of the predicate that was being judged to an error of an exceeded budget, unless it has a smaller
     /// part already.
     func blaming(_ predicate: FetchPredicate) -> StrataError {
         guard code == .budgetExceeded, context.predicate == nil else { return self }

@@ -11,7 +11,7 @@ final class TextMatches {
     private enum Counts {
         case none
         case word(TextWordList)
-        /// For each group where its counts begin, and a count for each object.
+        /// The index at which the counts of each group begin, and a count for each object.
         case list([Int], [UInt32])
     }
 

@@ -236,7 +236,7 @@ final class GroupChanges {
     }
 }
 
-/// Where the changes of a view's aggregates are, counted from the first cell of a group:
+/// The cells with the changes of a view's aggregates, counted from the first cell of a group:
 ///
 ///     count of values           their number
 ///     sum of integers           their number; two cells with the sum

@@ -5,7 +5,7 @@ package import StrataModel
 /// An object that comes into a group of a projection, or leaves it.
 package struct ProjectedChange {
     package let object: ObjectID
-    /// Of the inputs, in their order.
+    /// The values of the inputs, in their order.
     package let values: [AttributeValue]
     package let isRemoval: Bool
 

@@ -185,9 +185,9 @@ struct OrderedRows {
         }
     }
 
-    /// Where the rows begin that are behind so many others.
+    /// Finds the row at an offset.
     ///
-    /// - Returns: how many of `waiting` are before them, and the key of the first entry of the table; nil if there is
+    /// - Returns: how many of `waiting` are before it, and the key of the first entry of the table; nil if there is
     ///   none.
     /// - Complexity: O(touched groups * log n).
     func start(at offset: Int) throws -> (waiting: Int, entry: [UInt8]?) {

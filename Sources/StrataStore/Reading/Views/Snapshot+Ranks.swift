@@ -2,7 +2,7 @@ import LMDB
 package import StrataModel
 
 extension Snapshot {
-    /// Where a row stands among those of a request, in an order that its view ranks.
+    /// Returns the rank of a row among those of a request, in an order that its view ranks.
     ///
     /// - Parameter row: with the condition of the request, it says what all keys of the row are.
     /// - Returns: nil if there is no such row, or if it does not meet the request.

@@ -7,9 +7,9 @@ import StrataModel
 /// catches up may leave objects out by request.
 struct ViewAnswer: Sendable {
     let view: PreparedView
-    /// For each key of the request, the index of the view's key.
+    /// The index of the view's key for each key of the request.
     private let keys: [Int]
-    /// For each aggregate of the request, the index of the view's aggregate.
+    /// The index of the view's aggregate for each aggregate of the request.
     private let aggregates: [Int]
 
     /// The first view of the schema that has everything a request asks for; nil if there is none.

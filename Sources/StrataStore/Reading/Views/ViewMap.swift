@@ -124,7 +124,7 @@ final class PreparedView: Sendable {
         let kind: AggregateKind
         /// The value that is collected; nil for the number of objects.
         let value: Value?
-        /// For the first or last objects: what is shown of them; nil for the objects themselves.
+        /// The shown value of the first or last objects; nil for the objects themselves.
         let shown: Value?
         /// Whether the column is a composite of several objects.
         let isList: Bool
@@ -154,9 +154,9 @@ final class PreparedView: Sendable {
     let entities: [EntityID]
     let keys: [Value]
     let aggregates: [Aggregate]
-    /// Those of `aggregates`.
+    /// The kinds of `aggregates`.
     let kinds: [AggregateKind]
-    /// Where their changes are collected.
+    /// The cells in which their changes are collected.
     let cells: AggregateCells
     /// The types of the app that make columns.
     let projectionNames: [String]
@@ -178,9 +178,9 @@ final class PreparedView: Sendable {
     let filter: (any RowCondition)?
     /// The properties of the object's own row on which its group and values depend.
     private let properties: Set<PropertyID>
-    /// Those on which its group depends, and whether it has one.
+    /// The properties on which an object's group depends, and whether it has one.
     private let groupingProperties: Set<PropertyID>
-    /// Those on which each aggregate depends.
+    /// The properties on which each aggregate depends.
     private let aggregateProperties: [[PropertyID]]
 
     init(_ description: ViewDescription, _ schema: Schema) throws(StrataError) {
@@ -308,7 +308,7 @@ final class PreparedView: Sendable {
     /// Whether types of the app make columns.
     var hasProjections: Bool { !projectionNames.isEmpty }
 
-    /// Where errors say that they are.
+    /// The context of errors about the view.
     var context: StrataError.Context { .init(entityName: description.entityName, key: description.name) }
 
     /// Whether the change of these properties of an object can change its group or its values.
@@ -328,7 +328,7 @@ extension ViewDescription {
     /// only shown of a first or last object.
     fileprivate var collectedPaths: [String] { groupingPaths + aggregates.flatMap(\.collectedPaths) }
 
-    /// Those of keys and condition.
+    /// The paths of keys and condition.
     fileprivate var groupingPaths: [String] {
         keys.filter { !$0.isObject }.map(\.keyPath) + (predicate?.keyPaths.sorted() ?? [])
     }

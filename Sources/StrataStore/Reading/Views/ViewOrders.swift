@@ -87,7 +87,7 @@ extension PreparedView {
         static let prefixSize = ViewKeys.numberSize + 1
     }
 
-    /// Where the elements of a whole key end.
+    /// Returns the ends of the elements of a whole key.
     private func elementEnds(_ key: UnsafeRawBufferPointer) throws -> [Int] {
         var reader = ByteReader(key)
         var ends: [Int] = []

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Where an event was found in a data file: a record of its own, or the event at an index of a block.
+/// The place of an event that was found in a data file: a record of its own, or the event at an index of a block.
 struct FoundEvent {
     let location: LeafScan.Location
     var index: Int?

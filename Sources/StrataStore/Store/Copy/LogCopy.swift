@@ -8,7 +8,7 @@ package import StrataModel
 struct LogCopy {
     let source: Environment
     let tables: StoreTables
-    /// Where the source's kept history begins; nil if that is whole.
+    /// The beginning of the source's kept history; nil if that is whole.
     let baseline: LogBaseline?
     /// The last transaction to copy; nil for none, or none after the baseline.
     let end: TransactionRecord?
@@ -206,7 +206,7 @@ struct LogCopy {
 
 /// A summary of a store that was made from another's log.
 package struct LogCopyReport: Sendable {
-    /// Of the new store.
+    /// The verification of the new store.
     package let verification: VerificationReport
     package let transaction: TransactionNumber
     package let blobCount: Int

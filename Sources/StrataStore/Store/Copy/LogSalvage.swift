@@ -11,7 +11,7 @@ package final class LogSalvage {
     package struct Finding: Sendable {
         /// The last transaction before the first damage; nil if there is none.
         package let end: TransactionRecord?
-        /// Where the kept history begins, if that is sound.
+        /// The beginning of the kept history, if that is sound.
         package let baseline: LogBaseline?
         /// The first damage; nil if the whole log is sound.
         package let problem: String?
@@ -38,7 +38,7 @@ package final class LogSalvage {
     private let file: LogSource?
     /// The log reassembled from the file's pages, if that reaches further than its trees.
     private var carved: LogSource?
-    /// Why the file cannot be opened.
+    /// The reason why the file cannot be opened; nil if it can.
     private let refusal: StrataError?
     private static let mostLost = 100_000
 

@@ -96,7 +96,7 @@ extension RowSalvage {
         return try withUnsafeBytes(of: lead.bigEndian) { try cursor.seek(atOrAfter: $0) }
     }
 
-    /// Where the table can be read again behind a damaged page; nil if it cannot.
+    /// Returns the key at which the table can be read again behind a damaged page; nil if it cannot.
     ///
     /// The records of a page are those of a range of keys. Steps that double leave it, and halving finds its end.
     private static func firstReadable(in table: Table, after last: UInt64, _ views: DamagedViews) -> UInt64? {

@@ -7,7 +7,7 @@ struct SoundWalk {
     let tables: StoreTables
     private(set) var eventNumber = TransactionNumber.zero
     private(set) var last: TransactionRecord?
-    /// Where the kept history begins, if what is kept up to it is sound.
+    /// The beginning of the kept history, if what is kept up to it is sound.
     private(set) var baseline: LogBaseline?
     private var digest = LogHead.start.digest
 

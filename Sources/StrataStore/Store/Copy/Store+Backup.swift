@@ -5,7 +5,7 @@ import StrataModel
 
 /// A summary of a backup.
 package struct BackupReport: Sendable {
-    /// Of the copy.
+    /// The verification of the copy.
     package let verification: VerificationReport
     /// The number of large values copied.
     package let blobCount: Int

@@ -19,7 +19,7 @@ struct ViewComparison {
     let made: DamagedViews
     /// The models of the damaged store's rows, read through that of the new one.
     let histories: SchemaHistory
-    /// Of the new store.
+    /// The models of the new store.
     let newHistories: SchemaHistory
 
     /// The differences of each view that can be read to its end.

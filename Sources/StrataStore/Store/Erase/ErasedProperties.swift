@@ -3,7 +3,7 @@ import StrataModel
 
 /// The attributes of an erasure, over all models that a store has had.
 struct ErasedProperties {
-    /// For values of objects that stay: the attributes by number. Nil erases whole objects.
+    /// The numbers of attributes whose values are erased while the objects stay. Nil erases whole objects.
     let properties: Set<PropertyID>?
     let histories: SchemaHistory
 

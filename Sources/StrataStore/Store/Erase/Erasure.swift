@@ -24,11 +24,11 @@ package struct ErasureRequest: Sendable {
 package struct ErasureReport: Sendable, Hashable {
     /// The objects whose values are gone.
     package var objects: [ObjectID] = []
-    /// Those of them that the log does not have: it was truncated behind them, and copies elsewhere may have them.
+    /// The objects that the log does not have: it was truncated behind them, and copies elsewhere may have them.
     package var droppedObjects: [ObjectID] = []
     /// The number of deleted objects: those that existed, and those that the delete rules took with them.
     package var deletedCount = 0
-    /// Those that the delete rules took with them. Their values stay in the past.
+    /// The objects that the delete rules took with them. Their values stay in the past.
     package var deletedOthers: [ObjectID] = []
     /// The number of events that lost values.
     package var eventCount = 0

@@ -153,7 +153,7 @@ struct ErasureStep {
     var objects: [ObjectID] = []
     var droppedObjects: [ObjectID] = []
     var deletedCount = 0
-    /// Those that the delete rules took with the objects.
+    /// The objects that the delete rules took with them.
     var deletedOthers: [ObjectID] = []
     var eventCount = 0
     var transactionCount = 0

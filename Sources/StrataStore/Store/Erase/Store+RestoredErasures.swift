@@ -130,7 +130,7 @@ extension Store {
         return staying
     }
 
-    /// Why the model's rules refuse an erasure; nil if they do not.
+    /// Returns the error with which the model's rules refuse an erasure; nil if they do not.
     private func refusal(of request: ErasureRequest) throws -> StrataError? {
         do {
             _ = try planErasure(request)

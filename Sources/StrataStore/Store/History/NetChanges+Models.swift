@@ -62,7 +62,7 @@ extension Store {
 private struct RenewedChanges {
     /// Values and links of one state.
     struct State {
-        /// Of objects that are there.
+        /// The values of objects that exist.
         var values: [ObjectID: [PropertyID: AttributeValue]] = [:]
         var pairs: [PairKey: PairPositions] = [:]
     }

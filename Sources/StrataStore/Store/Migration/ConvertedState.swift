@@ -16,7 +16,7 @@ package struct ConvertedState: Sendable {
         self.unreadable = unreadable
     }
 
-    /// Why values of an object cannot be shown, one error for each property.
+    /// The errors about values of an object that cannot be shown, one for each property.
     package func errors(of id: ObjectID) -> [StrataError] {
         (unreadable[id] ?? []).map { index in
             let problem = problems[index]

@@ -133,8 +133,8 @@ struct PastConversion {
         }
     }
 
-    /// Where the log shows that the migration had another rule for a property than its types, values that the log does
-    /// not tell cannot be known.
+    /// Removes guessed values of a property for which the log shows that the migration had another rule than its types:
+    /// they cannot be known.
     private mutating func removeGuesses(_ guesses: ConversionGuesses) {
         guard !guesses.wrong.isEmpty else { return }
         values.removeAll { guesses.wrong[$0.change.property] != nil && guesses.isGuess($0.id, $0.change.property) }

@@ -19,7 +19,7 @@ package struct HistoryHold: Sendable, Hashable {
 
 /// The result of a truncation, or of a planned one.
 package struct TruncationReport: Sendable {
-    /// Where the kept history begins now; nil if it is whole.
+    /// The beginning of the kept history; nil if it is whole.
     package var baseline: LogBaseline?
     /// The moment that was asked for: the last event that may be dropped.
     package var wanted: EventNumber

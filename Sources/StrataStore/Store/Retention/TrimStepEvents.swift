@@ -101,7 +101,7 @@ struct TrimStepEvents: ~Copyable {
     }
 }
 
-/// For each large value, the change in the number of events that name it.
+/// The change in the number of events that name each large value.
 struct BlobCounts {
     private(set) var counts: [BlobReference: Int64] = [:]
 

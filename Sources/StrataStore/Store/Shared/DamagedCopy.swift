@@ -9,7 +9,7 @@ struct DamagedCopy {
     let directory: StoreDirectory
     let options: StoreOptions
     let connection: SharedLogConnection
-    /// Where the store ended, as far as that could be read.
+    /// The end of the store, as far as that could be read.
     let end: SharedLogEnd?
 
     /// The beginning of the names of folders with damaged files.
@@ -103,7 +103,7 @@ struct DamagedCopy {
 }
 
 extension Store {
-    /// Where a damaged store ends; nil if not even that can be read.
+    /// Reads the end of a damaged store; nil if not even that can be read.
     func readableEnd() -> SharedLogEnd? {
         do {
             return try file.environment.read { SharedLogEnd(try file.readHead($0)) }

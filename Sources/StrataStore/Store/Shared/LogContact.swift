@@ -12,9 +12,9 @@ package struct SharedLogStatus: Sendable {
     package let lastAnswer: Date?
     /// The last transaction that the log is known to have.
     package let end: TransactionNumber
-    /// Why the last question was not answered.
+    /// The reason why the last question was not answered.
     package let failure: String?
-    /// Why nothing is received any more, until the store is opened again.
+    /// The reason why nothing is received any more, until the store is opened again.
     package let problem: StrataError?
 }
 

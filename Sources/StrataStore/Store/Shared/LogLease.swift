@@ -12,7 +12,7 @@ package final class LogLease: Sendable {
         /// The number of claims on the lease.
         var claims = 0
         var lease: SharedLease?
-        /// Until when it is held, by this machine's clock; nil if another one has it.
+        /// The end of the lease by this machine's clock; nil if another store has it.
         var until: ContinuousClock.Instant?
     }
 

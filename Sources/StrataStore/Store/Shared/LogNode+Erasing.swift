@@ -77,7 +77,7 @@ extension LogNode {
             context: .init(path: file.path))
     }
 
-    /// Those that no event here names, and the last transaction of which that is known.
+    /// Returns the digests that no event here names, and the last transaction of which that is known.
     private func unnamed(of digests: [Data]) throws -> (digests: [Data], end: TransactionNumber) {
         try file.environment.read { transaction in
             let head = try file.readHead(transaction)

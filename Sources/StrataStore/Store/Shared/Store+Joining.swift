@@ -22,7 +22,7 @@ extension StoreOptions {
 struct StoreBehindLog: Error {
     let error: StrataError
 
-    /// For a store that cannot be made anew by itself.
+    /// The error for a store that cannot be replaced by a new copy automatically.
     func refusal(path: String) -> StrataError {
         StrataError(
             .historyDropped,

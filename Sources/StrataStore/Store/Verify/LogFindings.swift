@@ -21,7 +21,7 @@ struct LogFindings: ~Copyable {
     }
 
     var head: LogHead?
-    /// Where the kept history begins; nil if it is whole.
+    /// The beginning of the kept history; nil if it is whole.
     var baseline: LogBaseline?
     var cut: EventNumber { baseline?.event ?? .zero }
     var transactionCount = 0

@@ -26,7 +26,7 @@ final class Replay {
 
     static let defaultFlushLimit = 32 << 20
 
-    /// Where one step of a replay ended.
+    /// The end of one step of a replay.
     struct Progress {
         /// The last event that the views hold.
         var applied: EventNumber

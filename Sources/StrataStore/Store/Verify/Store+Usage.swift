@@ -20,7 +20,7 @@ package struct UsageReport: Sendable {
     package let readerLags: [Int]
     /// The processes that have the store open for reading or writing.
     package let processIDs: [Int32]
-    /// For each subscription the number of transactions that it has not acknowledged.
+    /// The number of transactions that each subscription has not acknowledged.
     package let subscriptionLags: [String: Int]
 }
 

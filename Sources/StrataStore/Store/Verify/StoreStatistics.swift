@@ -66,7 +66,7 @@ package struct StoreStatistics: Sendable {
     package let modelVersions: [ModelVersion]
     package let firstTransaction: TransactionRecord?
     package let lastTransaction: TransactionRecord?
-    /// Where the kept history begins; nil if it was never truncated.
+    /// The beginning of the kept history; nil if it was never truncated.
     package let baseline: LogBaseline?
     package let isStandby: Bool
     /// The shared log that the store belongs to; nil if it has its own.

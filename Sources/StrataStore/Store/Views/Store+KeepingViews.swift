@@ -36,7 +36,7 @@ extension Store {
         return worker
     }
 
-    /// Where the views stand that cannot go on without the history after it.
+    /// Returns the position of each view, which cannot go on if the history after it is dropped.
     func viewPositions() throws -> [(name: String, position: EventNumber)] {
         try file.read { transaction, _, histories in
             guard let schema = histories.newest, !schema.model.views.isEmpty else { return [] }

@@ -10,7 +10,7 @@ import StrataModel
 struct ViewStep: @unchecked Sendable {
     let view: PreparedView
     let model: ModelVersion
-    /// Where it begins; nil without a record.
+    /// The view's record before the step; nil without one.
     let before: ViewProgress?
     fileprivate(set) var after: ViewProgress
     /// Whether the view's groups are dropped first.

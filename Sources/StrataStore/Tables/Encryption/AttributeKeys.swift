@@ -25,7 +25,7 @@ final class AttributeKeys: Sendable {
         }
     }
 
-    /// Of the keys that these were derived from.
+    /// The version of the keys that these were derived from.
     let version: Int
     /// Under which values are encrypted; nil if no key was given.
     let newest: Key?

@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataModel
 
-/// Where the keys of subjects are kept, outside the store.
+/// The place of the keys of subjects, outside the store.
 package struct SubjectKeySource: Sendable {
     /// The state of a subject's key.
     package enum Answer: Sendable {

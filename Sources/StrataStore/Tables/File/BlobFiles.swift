@@ -143,7 +143,7 @@ struct BlobFiles: Sendable {
         }
     }
 
-    /// Why an existing file cannot be read; nil if it can be, or is missing.
+    /// Returns the reason why an existing file cannot be read; nil if it can be, or is missing.
     func refusal(folder: String, name: String) -> String? {
         do throws(BlobFile.Failure) {
             if let descriptor = try within(

@@ -5,7 +5,7 @@ import LMDB
 /// that nothing outside the store is read or written.
 struct OpenFolder: ~Copyable {
     let descriptor: Int32
-    /// For messages.
+    /// The path in messages.
     let path: String
     private let ownership: FileOwnership
 

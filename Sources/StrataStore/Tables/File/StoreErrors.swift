@@ -50,7 +50,7 @@ extension StoreFile {
 }
 
 extension StrataError {
-    /// Why a file cannot be opened.
+    /// Makes the error for a file that cannot be opened.
     init(opening error: LMDBError, path: String) {
         let context = Context(path: path)
         let (code, message): (Code, String) =

@@ -100,7 +100,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Why a head cannot be used: a rebuild or a migration is under way, or the head is damaged.
+    /// Returns the error for a head that cannot be used: a rebuild or a migration is under way, or the head is damaged.
     private func unreadableHead(_ bytes: UnsafeRawBufferPointer, _ cause: CorruptRecord) -> any Error {
         do {
             if let mark = try RebuildMark(bytes) { return mark.refusal(path: path) }

@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataModel
 
-/// Where a store lives.
+/// The location of a store.
 package enum StoreLocation: Sendable, Hashable {
     /// The store's own directory, such as `…/BowTies.strata`; created if it is missing.
     case directory(URL)
@@ -123,7 +123,7 @@ package struct StoreOptions: Sendable {
     /// Gives the keys of encrypted attributes, the newest first; nil to open without keys. Asked once, when the store is
     /// opened, if it has such attributes.
     package var encryptionKeys: (@Sendable () throws -> [Data])?
-    /// Where the keys of subjects are; nil to open without.
+    /// The keys of subjects; nil to open without.
     package var subjectKeys: SubjectKeySource?
     /// The log that the store shares with other machines; nil for one of its own.
     package var sharedLog: SharedLogConnection?

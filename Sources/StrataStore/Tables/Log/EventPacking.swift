@@ -5,7 +5,7 @@ import StrataModel
 package struct PackingLimits: Sendable {
     /// Transactions of at least so many events go into blocks at once.
     package var fewestInTransaction = 256
-    /// So many events at the end of the log have records of their own, but those of large transactions.
+    /// The number of events at the end of the log that have records of their own, besides those of large transactions.
     package var newestApart = 16_384
     /// The events behind them go into blocks when there are so many, and in steps of so many.
     package var eventsInOneCommit = 4096

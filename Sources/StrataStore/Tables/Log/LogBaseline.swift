@@ -20,7 +20,7 @@ import LMDB
 package import Foundation
 package import StrataModel
 
-/// Where the kept history of a store begins: the state at one event, from which the log goes on.
+/// The beginning of a store's kept history: the state at one event, from which the log goes on.
 package struct LogBaseline: Sendable, Hashable {
     /// The end of the log at the cut. The state there is the oldest that can be read.
     var head: LogHead

@@ -34,7 +34,7 @@ struct LogReader {
         }
     }
 
-    /// Where the kept history begins; nil if it was never truncated.
+    /// The beginning of the kept history; nil if it was never truncated.
     func baseline() throws -> LogBaseline? { try LogBaseline.read(transaction, tables) }
 
     /// - Throws: `historyDropped` if events from `first` on are no longer all kept.

@@ -18,7 +18,7 @@
 import LMDB
 package import StrataModel
 
-/// Why a view that catches up does not go on.
+/// The reason why a view that catches up has stopped.
 package struct ViewFailure: Sendable, Hashable {
     /// The event that it cannot follow.
     package var eventNumber: EventNumber

@@ -62,7 +62,7 @@ package protocol SharedLog: Sendable {
     func close()
 }
 
-/// Which log it is. A store that joins the log takes this over.
+/// The identity of a shared log. A store that joins the log takes it over.
 package struct SharedLogIdentity: Sendable, Hashable {
     /// The id of every store with this log, part of each object's URI.
     package var identifier: UUID
@@ -86,7 +86,7 @@ package struct SharedLogIdentity: Sendable, Hashable {
 package struct SharedLogEnd: Sendable, Hashable {
     package var transaction: TransactionNumber
     package var event: EventNumber
-    /// Of the last transaction, chained to all before; 32 bytes, zeros for an empty log.
+    /// The digest of the last transaction, chained to all before; 32 bytes, zeros for an empty log.
     package var digest: [UInt8]
 
     package init(transaction: TransactionNumber, event: EventNumber, digest: [UInt8]) {
@@ -141,7 +141,7 @@ package enum SharedAppendAnswer: Sendable, Hashable {
     case lacking([Data])
 }
 
-/// Why a call to a shared log has no result.
+/// The reason why a call to a shared log has no result.
 package enum SharedLogFailure: Error, Sendable, CustomStringConvertible {
     /// The log could not be reached; nothing was asked of it.
     case unreachable(String)

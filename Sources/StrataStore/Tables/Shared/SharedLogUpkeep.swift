@@ -42,7 +42,7 @@ package protocol SharedLogUpkeep: Sendable {
     func dropCut(limit: Int) throws(SharedLogFailure) -> Int
 }
 
-/// Where a shared log begins.
+/// The beginning of a shared log.
 package struct SharedLogBeginning: Sendable, Hashable {
     /// The last transaction that is gone; the digests of the others are chained to its digest. The start of a whole log.
     package var cut: SharedLogEnd

@@ -15,7 +15,7 @@ public import StrataModel
     func isUnsaved(_ object: Deleted) -> Bool
     /// Whether the object is deleted already.
     func isDeleted(_ id: ObjectID) -> Bool
-    /// Where a to-one of the object leads.
+    /// Returns the target of a to-one of the object.
     func target(of toOne: SlotLink, in object: Deleted, _ id: ObjectID) throws -> ObjectID?
     /// The members of a deleted object.
     func members(of link: Link, owner: ObjectID) throws -> [ObjectID]
@@ -121,7 +121,8 @@ extension DeletionHost {
 }
 
 extension DeletionHost {
-    /// Why a deleted object may not be deleted: relationships with the rule `deny` that still lead to other objects.
+    /// Returns the errors for a deleted object that may not be deleted: one for relationships with the rule `deny` that
+    /// still lead to other objects.
     package func deniedDeletions(of id: ObjectID, _ object: Deleted) throws -> [StrataError] {
         guard schema.links.deniesDeletion(of: id.entityID), let entity = schema.entity(id.entityID) else { return [] }
         var denying: [PropertyID] = []

@@ -262,7 +262,7 @@ package struct LargeValueFiles {
 }
 
 extension BlobReference {
-    /// Where an insertion has such a value, it is settled before the write which object it becomes.
+    /// The error for an insertion with such a value: which object it becomes is settled before the write.
     fileprivate var unreadable: StrataError {
         StrataError(
             .invalidRequest, "A large encrypted value cannot become a value of another object.")

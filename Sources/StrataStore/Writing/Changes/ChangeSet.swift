@@ -12,10 +12,10 @@ package struct ChangeSet: Sendable {
         package var image: RowImage
         /// The slots that the app set, as opposed to defaults; for `UniquenessPolicy.merge`.
         package var givenSlots = SlotSet()
-        /// Why it is invalid as a new object. It may still become an update of another object.
+        /// The errors that make it invalid as a new object. It may still become an update of another object.
         package var failures: [SlotFailure] = []
 
-        /// Why one slot is invalid.
+        /// The error that makes one slot invalid.
         package struct SlotFailure: Sendable {
             package let slot: Int
             package let error: StrataError
@@ -148,7 +148,7 @@ package enum SaveOutcome: Sendable {
     case stale(Staleness)
 }
 
-/// Where a save stands in the log.
+/// The place of a save in the log.
 package struct SaveReceipt: Sendable {
     package let transaction: TransactionNumber
     /// The last event of the transaction, which becomes the context's event number.
@@ -169,7 +169,7 @@ package struct SaveReceipt: Sendable {
     package var syncing = Duration.zero
 }
 
-/// Why a save must be merged and submitted again.
+/// The reasons why a save must be merged and submitted again, with the head at which they were found.
 package struct Staleness: Sendable {
     /// An object of the change set whose row is newer than its base revision.
     package struct StaleObject: Sendable {

@@ -18,7 +18,7 @@ final class ProjectedEntity {
     let indexes: [FiledIndex]
     /// The declared views that may group the row, and depend on no other row.
     let views: [PreparedView]
-    /// For views without a condition.
+    /// The evaluation for views without a condition.
     private let evaluation: Evaluation
     /// The full text that the row is in.
     let text: PreparedText?

@@ -6,7 +6,7 @@ import StrataModel
 /// The memory of a context beside its objects: short-lived caches, and the thresholds at which unused objects are
 /// swept.
 struct ContextMemory {
-    /// As many objects are made at least before some of them are swept.
+    /// The least number of objects that are made before some of them are swept.
     static var leastSweepThreshold: Int { 2048 }
     /// Steps of sweeping for each object that is made: as many blocks of one size the C library keeps at hand.
     static var sweptAtOnce: Int { 4 }

@@ -10,7 +10,7 @@ final class LeafCompiler: Sendable {
     let operation: ComparisonPredicate.Operator
     let folding: StringFolding
     let quantifier: MemberQuantifier
-    /// For each hop, how objects are found from its far end.
+    /// The way by which objects are found from the far end of each hop.
     private let ways: [LinkAccess.Way?]
     /// The form in which constants are compared with an encrypted attribute; nil for another path.
     private let encryption: EncryptedComparison?
@@ -252,7 +252,7 @@ final class LeafCompiler: Sendable {
 
     // MARK: Objects
 
-    /// For a path that ends at an object: the condition on the row that refers to it.
+    /// Returns the condition on the row that refers to the object at the path's end.
     private func lastHopCondition(_ values: [AttributeValue]) -> (any RowCondition)? {
         switch path.hops.last {
         case .toOne(let slot)?:

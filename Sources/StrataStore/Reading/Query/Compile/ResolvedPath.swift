@@ -35,7 +35,7 @@ struct ResolvedPath: Sendable {
     private(set) var end = End.object
     /// The entities at which the hops begin, and last the entity to which they lead.
     private(set) var entities: [EntitySchema]
-    /// For each hop, the number of bytes of the text after it.
+    /// The number of bytes of the text after each hop.
     private var tails: [Int] = []
 
     /// The entity that the hops lead to.

@@ -163,7 +163,7 @@ final class SortColumn: Sendable {
         writer.append(bigEndian: UInt64(bitPattern: value) ^ (1 << 63))
     }
 
-    /// As in index keys, NaN is above all numbers and -0 equals 0.
+    /// Writes a number. As in index keys, NaN is above all numbers and -0 equals 0.
     private static func write(_ value: Double, into writer: inout ByteWriter) {
         writer.append(UInt8(1))
         let bits = value.isNaN ? Double.nan.bitPattern : value == 0 ? 0 : value.bitPattern

@@ -96,7 +96,7 @@ final class BytesRangeCondition: RowCondition {
 
 /// Whether the text begins with, ends with or contains a constant.
 final class TextSearchCondition: RowCondition {
-    /// Where the constant must be in the text.
+    /// The place of the constant in the text.
     enum Anchor: Sendable { case start, end, anywhere }
 
     private let source: BytesSource

@@ -8,7 +8,7 @@ import StrataModel
 struct Planner {
     let schema: Schema
     let estimator: PlanEstimator
-    /// For tests.
+    /// A disturbance of the costs, for tests.
     private var disturbance: PlanDisturbance?
     private let scanFactor: Double
 

@@ -2,7 +2,7 @@ import StrataModel
 
 /// A plan of a query: the steps that find objects, and how these are sorted.
 struct QueryPlan: Sendable {
-    /// Where the order comes from.
+    /// The source of the order.
     enum Order: Sendable, Hashable {
         /// By id, for a request without an order.
         case byID

@@ -8,7 +8,7 @@ import StrataModel
 /// the target's id stands for everything that can be read there.
 final class GroupNumbers {
     private var keys: [KeyNumbers]
-    /// For every key but the first: groups of the keys before it, together with its number, as groups.
+    /// The tables for every key but the first: groups of the keys before it, together with its number, as groups.
     private var pairs: [NumberTable]
     /// The numbers of the keys of every group, group by group.
     private var members: [UInt32] = []

@@ -62,7 +62,7 @@ struct GroupShape: Sendable {
         self.aggregates = aggregates
     }
 
-    /// For a single group of all objects: the query for each `min:` and `max:` that an index may answer.
+    /// Returns the query for each `min:` and `max:` of a single group of all objects that an index may answer.
     func extremes(
         _ request: RowsRequest, _ schema: Schema, _ access: CompiledQuery.Access
     ) throws(StrataError) -> [CompiledRows.Extreme?] {
