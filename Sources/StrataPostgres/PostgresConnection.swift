@@ -21,7 +21,7 @@ final class PostgresConnection {
         case .success(let library): self.library = library
         case .failure(let error): throw .refused(error)
         }
-        // What the address says goes before these.
+        // Settings in the address override these.
         let settings: [(String, String)] = [
             ("application_name", "strata"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
             ("tcp_user_timeout", "20000"), ("dbname", address),

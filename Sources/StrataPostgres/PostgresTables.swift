@@ -41,11 +41,11 @@ enum PostgresTables {
             lineage text not null, digest bytea not null, bytes bytea not null, primary key (lineage, digest))
         """,
         "alter table strata.blobs alter column bytes set storage external",
-        // What reads and appends is made by a later step.
+        // The functions that read and append are made by a later step.
         begin, leaseRows, putBlob,
     ]
 
-    /// Begins a log unless it is there; the answer is what is there then.
+    /// Creates a log unless it exists, and returns its identity and its end in either case.
     private static let begin = """
         create function strata.begin(log text, new_identifier uuid, new_course uuid, new_created bigint, start bytea)
         returns table(identifier uuid, course uuid, created bigint, number bigint, event bigint, digest bytea)
@@ -117,7 +117,7 @@ enum PostgresTables {
         ] + maintaining.map { "revoke execute on function strata.\($0) from strata_append" }
         + ["grant all on all tables in schema strata to strata_maintain"]
 
-    /// Whether the roles may use the tables, so that they must be granted what is made anew.
+    /// Whether the roles may use the tables, so that they must be granted what is made again.
     static let hasGrants = """
         select coalesce(bool_or(has_schema_privilege(oid, 'strata', 'usage')), false)::int
         from pg_roles where rolname = 'strata_append'

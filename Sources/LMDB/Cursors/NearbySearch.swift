@@ -30,7 +30,7 @@ package struct NearbySearch: ~Copyable {
     @inline(__always)
     private mutating func valueBehindLast(_ key: UInt64) -> UnsafeRawBufferPointer? {
         guard let last, key > last, key - last <= UInt64(Self.reach) else { return nil }
-        // Where no page is known, the cursor stands where `last` was found.
+        // If no page is known, the cursor is at the record of `last`.
         let (records, found) = page ?? (cursor.pageRecords(), 0)
         var index = found + 1
         let end = min(records.count, index + Self.reach)

@@ -111,7 +111,7 @@ final class EnvironmentDirectory: Sendable {
     func makeLockFile(readers: Int) throws(LMDBError) {
         #if os(Linux)
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-            // What cannot be made, LMDB reports, or does without.
+            // If the file cannot be made, LMDB reports the error, or works without it.
             let opened = openat(descriptor, Self.lockName, flags, 0o600)
             guard opened >= 0 else { return }
             defer { close(opened) }

@@ -182,7 +182,7 @@ final class PageSums: @unchecked Sendable {
 
     /// Uses an open file; takes the descriptor in every case.
     ///
-    /// - Returns: whether it is a file of sums for this data file. Otherwise the next writer makes the file anew.
+    /// - Returns: whether it is a file of sums for this data file. Otherwise the next writer makes the file again.
     func attach(_ opened: Int32) throws(SystemFailure) -> Bool {
         let header = [UInt8](opened, at: 0, count: 32)?.withUnsafeBytes { bytes in
             (0..<4).map { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
@@ -223,7 +223,7 @@ final class PageSums: @unchecked Sendable {
 
     static func extend(_ descriptor: Int32, to size: Int) throws(SystemFailure) {
         #if os(Linux)
-            // Where there is no room the store to the map would end the process.
+            // Without room on the disk, writing to the map would end the process.
             let result = posix_fallocate(descriptor, 0, off_t(size))
             guard result == 0 else { throw SystemFailure(number: result) }
         #else

@@ -1,6 +1,6 @@
 import CChecksum
 
-/// Makes the sums of a whole file anew, from pages read one by one: for a file without sums, one whose sums are of an
+/// Computes the sums of a whole file again, from pages read one by one: for a file without sums, one whose sums are of an
 /// older commit, or one that a power cut has left.
 ///
 /// Such pages have no sum to be compared with, so `FilePartition` checks all that can be checked without one.

@@ -1,6 +1,6 @@
 import Locking
 
-// What a commit writes to the journal.
+// The journal entries of a commit.
 //
 // A commit of a `journaled` environment is on the disk when it returns. Either its writer gave the journal entries,
 // from which the changes can be made again, or a checkpoint follows the commit. After a power cut the file goes back to

@@ -22,7 +22,7 @@ extension Environment {
     /// when it returns. Readers and their snapshots are not affected; other writers wait.
     ///
     /// LMDB keeps the memory of pages that it has written and writes other pages from it. So the environment is opened
-    /// anew first, which waits for the open transactions of this process.
+    /// again first, which waits for the open transactions of this process.
     ///
     /// - Throws: `busy` when transactions or other writers do not end in time; `corrupted`; `noSpaceOrIO`.
     /// - Complexity: a read of every page in use, and of every free one.
@@ -78,7 +78,7 @@ extension Environment {
     }
 
     /// Writes, and enters the sums of the pages that have changed. A process that ends on the way leaves a file without
-    /// a seal, whose sums the next writer makes anew.
+    /// a seal, whose sums the next writer computes again.
     private func write(_ found: FileWipe, _ commit: UInt64, _ head: [UInt8]) throws(LMDBError) {
         guard !found.patches.isEmpty else { return }
         let seal = sums.isUsed ? sums.trusted : nil

@@ -147,7 +147,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Begins anew with a parameter, counted from 1.
+    /// Begins again with a parameter, counted from 1.
     func restart(_ values: Int64...) {
         _ = library.reset(statement)
         for (index, value) in values.enumerated() { _ = library.bindInteger(statement, Int32(index + 1), value) }

@@ -4,7 +4,7 @@ import StrataModel
 /// The persistent history in a file: who changed what and when.
 ///
 /// The file keeps no values from before a change, so a row is known only as it has been since the transaction that
-/// changed it last. That transaction can be written anew with this row; what earlier ones did to it is a number.
+/// changed it last. That transaction can be written again with this row; what earlier ones did to it is a number.
 struct PersistentHistory {
     struct Transaction {
         /// The key of its row.

@@ -159,7 +159,7 @@ package final class CoreDataImporter {
         var record: ImportRecord?
         var options = StoreOptions()
         options.createsIfMissing = false
-        // What cannot be opened is begun anew.
+        // An unfinished store that cannot be opened is made again.
         if let store = try? Store.open(.directory(hidden), model: nil, options: options) {
             record = try ImportRecord(store.metadata())
             store.close()

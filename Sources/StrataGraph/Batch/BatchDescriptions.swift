@@ -1,6 +1,6 @@
 import StrataModel
 
-// What `print` shows of batch requests.
+// Descriptions of batch requests, as `print` shows them.
 
 extension BatchUpdateRequest: CustomStringConvertible {
     /// The entity, the condition and the new values.

@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-// What `print` shows of a container's history, reports and settings.
+// Descriptions, as `print` shows them, of a container's history, reports and settings.
 
 extension HistoryToken: CustomStringConvertible {
     /// The transaction and the store.

@@ -2,7 +2,7 @@ public import Foundation
 public import StrataModel
 import StrataStore
 
-// What an app keeps about the store as a whole, such as the state of its last synchronization.
+// Metadata that an app keeps about the store as a whole, such as the state of its last synchronization.
 
 extension PersistentContainer {
     /// Values that the app keeps with the store as a whole, by name; they belong to no object and to no model.

@@ -100,7 +100,7 @@ extension PersistentContainer {
     public func retryView(_ name: String) throws { try store.retryView(name) }
 
     /// Has a failed view leave out the object that it cannot group, so that it goes on. It stays left out until the view
-    /// is made anew.
+    /// is made again.
     ///
     /// - Throws: `invalidRequest` if it has not failed, or is kept in each commit; `unknownKey`, `readOnly`.
     public func skipFailedObject(ofView name: String) throws { try store.skipEvent(ofView: name) }

@@ -88,7 +88,7 @@ public struct PersistentStoreOptions: Sendable {
 
     /// The log that the store shares with stores on other machines; nil for a log of its own.
     ///
-    /// The store is then a copy of the log with its views, and can be made anew from it at any time. A save is
+    /// The store is then a copy of the log with its views, and can be made again from it at any time. A save is
     /// acknowledged when the log has it.
     public var log: PersistentStoreLog?
 

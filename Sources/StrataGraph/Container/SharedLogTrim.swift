@@ -57,7 +57,7 @@ extension PersistentContainer {
     ///
     /// Stores that are there keep their history; those that are made later have it from the cut on. The cut stops before
     /// what a store needs that was heard of in the last two weeks, and before what a subscription has not acknowledged. A
-    /// store that was away for longer is made anew when it is opened.
+    /// store that was away for longer is made again when it is opened.
     ///
     /// Saves go on meanwhile. A call that is interrupted has done less, and the next one goes on.
     ///

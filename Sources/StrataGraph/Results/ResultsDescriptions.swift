@@ -1,6 +1,6 @@
 import StrataModel
 
-// What `print` shows of results that follow changes.
+// Descriptions, as `print` shows them, of results that follow changes.
 
 extension FetchedResultsSnapshot: CustomStringConvertible {
     /// The number of objects, and of those in each section: `5 objects; A: 2, B: 3`.

@@ -73,7 +73,7 @@ struct MomentNames {
         var result = order
         for index in order.indices where !kept.contains(order[index].keyPath) {
             let text = order[index].keyPath
-            // What cannot be read is the name of a column, or the query refuses it.
+            // A text that cannot be parsed is the name of a column, or the query refuses it.
             guard let written = try? FetchExpression(format: text) else { continue }
             let named = try rewriter(keeping: kept).expression(written, of: entity)
             if named != written { result[index].keyPath = Self.text(named) }

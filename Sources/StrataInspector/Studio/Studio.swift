@@ -167,7 +167,7 @@ public final class Studio: Sendable {
                 return continuation.finish()
             }
             continuation.onTermination = { _ in observation.cancel() }
-            // What came in before the observation began.
+            // A transaction may have arrived before the observation began.
             tell(newest.rawValue)
         }
     }

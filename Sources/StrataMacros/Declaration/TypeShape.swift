@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// What a type looks like as written: optional, to-many, array. A macro sees no more of it.
+// The written form of a type: optional, to-many, array. A macro knows no more of it.
 
 extension TypeSyntax {
     /// The last name of a type such as `A.B<C>`, here `B`; nil for types without a name.

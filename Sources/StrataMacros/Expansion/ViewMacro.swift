@@ -63,7 +63,7 @@ extension ViewMacro: ExtensionMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        // What is wrong with it is reported once, where the members are made.
+        // Its faults are reported once, where the members are made.
         guard let structure = declaration.as(StructDeclSyntax.self) else { return [] }
         let columns = columns(of: structure).columns
         if columns.isEmpty { return [] }

@@ -28,7 +28,7 @@
         slotLinks = EntityTable(builder.slotLinks, otherwise: [])
         rowLinks = EntityTable(builder.rowLinks, otherwise: [])
         var owned: [EntityID: [Link]] = [:]
-        // What a one-to-one's entries say stands in the owner's own row too, and is no list of members.
+        // The link of a one-to-one is also in the owner's own row, and is no list of members.
         for link in links where !builder.oneToOnes.contains(link.id) {
             for id in builder.entities[link.ownerEntity]?.entityIDs ?? [] { owned[id, default: []].append(link) }
         }

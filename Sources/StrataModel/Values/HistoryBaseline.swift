@@ -3,7 +3,7 @@ public import Foundation
 /// The beginning of a store's kept history, after earlier history was truncated.
 ///
 /// The state at this moment can be read, and so can every later one. A consumer of the history that is behind it starts
-/// anew from the state at `eventNumber`, and goes on with the transactions after `transaction`.
+/// again from the state at `eventNumber`, and goes on with the transactions after `transaction`.
 public struct HistoryBaseline: Sendable, Hashable, Codable {
     /// The last event before the cut; a context that shows the oldest state stands there.
     public let eventNumber: EventNumber

@@ -25,7 +25,7 @@ extension LogShipper {
         var patience = Patience()
         while true {
             let isLast = pace.isStopped
-            // What is there at the end counts, not what is known of it.
+            // At the end the target is listed again instead of trusting what is known of it.
             if isLast { forget() }
             do {
                 let shipped = try ship(makesSnapshot: makesSnapshot && isFirst, progress: progress)

@@ -50,7 +50,7 @@ package final class LogShipper {
         }
     }
 
-    /// Makes the next call look at the target anew, which may be another one, or as it was earlier.
+    /// Makes the next call look at the target again, which may be another one, or as it was earlier.
     func forget() {
         catalog = nil
         knownBlobs = []

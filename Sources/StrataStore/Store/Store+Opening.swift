@@ -7,7 +7,7 @@ package import StrataModel
 extension Store {
     /// Opens a store, or creates it.
     ///
-    /// A damaged copy of a shared log is moved aside and made anew from the log.
+    /// A damaged copy of a shared log is moved aside and made again from the log.
     ///
     /// - Parameter model: nil opens the store with its own model. If the model differs from the store's, the store is
     ///   migrated (`options.migration`); an interrupted migration is finished.

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// **The layer Store** offers what contexts, containers and the command line need: opening and models, snapshots to
 /// read, saves, large values and observation here; `History` reads the log, `Migration` changes the model, `Verify`
-/// checks the store, `Rebuild` makes its views anew, and `Copy` makes backups and rescues damaged stores. The layers
+/// checks the store, `Rebuild` rebuilds its views, and `Copy` makes backups and rescues damaged stores. The layers
 /// below know nothing of `Store`.
 ///
 /// Safe to use from any thread. Reads run on the calling thread in short read transactions and never wait for a writer.

@@ -172,7 +172,7 @@ struct EntityCode {
     private func fetchedProperty(_ property: FetchedPropertyDescription) -> String {
         let target = names.class(property.request.entityName)
         return """
-                /// The objects that the model's request for `\(property.name)` finds, fetched anew each time.
+                /// The objects that the model's request for `\(property.name)` finds, fetched again each time.
                 \(access)var \(CodeNames.escaped(property.name)): [\(target)] {
                     get throws { try fetchedObjects(forKey: \(CodeLiteral.string(property.name))).compactMap { $0 as? \(target) } }
                 }

@@ -53,7 +53,7 @@ public enum HistoryHolders: Sendable, Hashable {
     /// It stops before the oldest state that one of them needs.
     case respected
     /// Tags of moments that are dropped are removed. Subscriptions and contexts that need them get `historyDropped`, and
-    /// views that catch up are built anew.
+    /// views that catch up are rebuilt.
     case overridden
 }
 

@@ -2,7 +2,7 @@ public import Foundation
 import StrataModel
 import StrataStore
 
-// What an app does to be sure of a store: verify it, rebuild its views from the log, and back it up.
+// Checks and copies of a store: verifying it, rebuilding its views from the log, and backups.
 
 /// The result of verifying a store.
 public struct StoreVerification: Sendable, Hashable {

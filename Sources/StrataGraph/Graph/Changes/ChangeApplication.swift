@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// Changes by value on their way into a context, with every conflict decided; `ContextMove` makes them.
+/// Changes by value that are to be applied to a context, with every conflict decided; `ContextMove` applies them.
 struct ChangeApplication {
     /// The rules that decide conflicts with the present state.
     struct Rules {
@@ -17,7 +17,8 @@ struct ChangeApplication {
         var lostTargets: Set<ObjectID> = []
         /// The events that made theirs, for a custom policy.
         var events: (ObjectID) throws -> [HistoryEvent] = { _ in [] }
-        /// The whole object as the changes have it, to be made again or to overwrite; nil where they have only parts.
+        /// The whole object in the state of the changes, to make it again or to overwrite it; nil where they have only
+        /// parts.
         var wholeObject: (ObjectID) throws -> NetChanges.Object? = { _ in nil }
         /// Whether the deletion of an object was asked for, and did not only follow from another one.
         var isDeletedItself: (ObjectID) -> Bool = { _ in true }
@@ -41,7 +42,7 @@ struct ChangeApplication {
     private(set) var returning: Set<ObjectID> = []
     /// Objects that others changed, and whose deletion the policy lets stand.
     private(set) var keptDeletions: Set<ObjectID> = []
-    /// Objects that were changed there and are gone here, and that the policy makes again.
+    /// Objects that the changes update, that no longer exist here, and that the policy makes again.
     private var madeAgain: Set<ObjectID> = []
     private let isFromContext: Bool
     /// The one-to-ones of the changes.
@@ -49,7 +50,7 @@ struct ChangeApplication {
     /// The conflicts that the policy decided, with the values that lost.
     private(set) var records: [ConflictRecord] = []
 
-    /// Decides about every object that is not as the changes found it; changes nothing.
+    /// Decides about every object that differs from the state that the changes start from; changes nothing.
     ///
     /// - Throws: `merge` with every conflict that fails.
     init(_ changes: NetChanges, _ rules: Rules, in context: ManagedObjectContext) throws {
@@ -127,7 +128,7 @@ struct ChangeApplication {
             madeAgain.insert(id)
             return try rules.wholeObject(id)
         case .merges(let kept):
-            // What the changes make, and is there already otherwise, is theirs as a whole.
+            // An object that the changes create, but that exists already with other values, stays as it is.
             return change.existedBefore || resolution.winner == .mine ? whole.keeping(kept, entity) : nil
         }
     }
@@ -138,7 +139,7 @@ struct ChangeApplication {
         given[id] = values
     }
 
-    /// Whether an object that the changes make may have been there before; what a child made is new.
+    /// Whether an object that the changes create may have existed before; objects that a child created are new.
     func mayHaveBeenThere(_ id: ObjectID) -> Bool { !isFromContext || madeAgain.contains(id) }
 
     /// Whether the changes may give objects positions among the members of ordered relationships.
@@ -146,7 +147,7 @@ struct ChangeApplication {
         ids.contains { binding.entity($0.entityID)?.properties.contains { $0.kind == .position } ?? false }
     }
 
-    /// Objects that the changes link, and that are not there any more.
+    /// Returns conflicts for objects that the changes link, and that no longer exist.
     private func lostTargets(
         of changes: NetChanges, _ known: Set<ObjectID>, in context: ManagedObjectContext
     ) throws -> [MergeConflict] {
@@ -178,7 +179,7 @@ struct ChangeApplication {
         var ends: [LinkEnd: PartnerMerge.End] = [:]
         for (id, found) in changes.objects {
             guard let entity = context.binding.entity(id.entityID) else { continue }
-            // What is made again is made whole; what the policy took out is in the question all the same.
+            // An object that is made again has all its links; links that the policy dropped take part all the same.
             let isMadeAgain = found.existedBefore && !(objects[id]?.existedBefore ?? true)
             let change = isMadeAgain ? objects[id] ?? found : found
             let isNew = change.existsAfter && !change.existedBefore

@@ -109,7 +109,7 @@ extension ManagedObjectContext {
     private func takeBackWithdrawal(of object: ManagedObject) {
         pending.takeBackWithdrawal(of: object)
         object.announceAllChanged()
-        // Its links went at their other ends only; those that come back are made anew.
+        // Its links went at their other ends only; those that come back are made again.
         for link in binding.pairLinks(of: object.objectID.entityID) {
             toManyState(link, object.objectID).forgetChanges()
             pendingLinks.notePairChange()

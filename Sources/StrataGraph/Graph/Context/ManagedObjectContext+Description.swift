@@ -1,4 +1,4 @@
-// What `print` shows of contexts.
+// Descriptions of contexts, as `print` shows them.
 
 import StrataModel
 

@@ -31,7 +31,7 @@ struct ReturningDeletions {
         let decided = settled.filter { $0.outcome == .comesBack }
         let kept = settled.filter { $0.conflict != nil && $0.outcome == .deleted }
         self.init(Set(decided.map(\.stale.id)), keeping: Set(kept.map(\.stale.id)), in: context)
-        // Where the policy has chosen a side of such a to-one, that stands.
+        // If the policy has chosen a side of such a to-one, its choice stays.
         for object in settled where object.conflict != nil {
             cuts = cuts.filter { link, _ in
                 guard link.object == object.stale.id,

@@ -22,7 +22,7 @@ struct KeyPathWalk {
             guard let collection = CollectionOperator(rawValue: step) else {
                 throw invalid("There is no operator \(step).")
             }
-            // What follows, up to the next operator, is read from each member first.
+            // The steps up to the next operator are read from each member first.
             while let next = steps.first, !next.hasPrefix("@") {
                 steps.removeFirst()
                 reached = try follow(next, from: reached)

@@ -1,6 +1,6 @@
 public import StrataModel
 
-// What `ToMany` does on its owner. Errors that its methods cannot throw are reported to the context.
+// The operations of `ToMany` on its owner. Errors that its methods cannot throw are reported to the context.
 
 extension ManagedObject {
     /// The state of the to-many at `index`; nil outside a context, where it is empty.

@@ -87,7 +87,7 @@ extension ToMany: QueryableKeyPaths {
 }
 
 extension Array: QueryableKeyPaths {
-    // What `filter` gives: the members that are left.
+    // The result of `filter`: the remaining members.
     fileprivate static func function(of keyPath: AnyKeyPath) -> KnownKeyPath? {
         if keyPath == \Self.count { return .memberCount }
         return keyPath == \Self.isEmpty ? .isWithoutMembers : nil

@@ -1,4 +1,4 @@
-// What `print` shows of a model and its parts.
+// Descriptions of a model and its parts, as `print` shows them.
 
 extension ManagedObjectModel: CustomStringConvertible {
     /// The version and the names of the entities: `model "v2" of 2 entities: Movie, FamilyMember`.

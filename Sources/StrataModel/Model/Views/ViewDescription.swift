@@ -13,7 +13,7 @@
 public struct ViewDescription: Sendable, Hashable {
     /// The name, unique among the views of a model.
     public var name: String
-    /// The author's number of the definition. Another number makes the view anew, like another definition.
+    /// The author's number of the definition. Another number rebuilds the view, like another definition.
     public var version: Int
     /// The name of the entity whose objects are grouped.
     public var entityName: String

@@ -125,7 +125,7 @@ extension FullTextQuery {
                 end = other.word + other.wordCount
             }
             guard (phrases.count, places) > (best.phrases, best.places) else { continue }
-            // What was found stands in the middle of the snippet.
+            // The match is in the middle of the snippet.
             let spare = max(0, length - (end - mark.word)) / 2
             best = (max(0, min(mark.word - spare, wordCount - length)), phrases.count, places)
         }

@@ -1,5 +1,5 @@
-// What a query says about one text whose words are at hand. The store finds texts in its lists of words and asks the same
-// functions about phrases, so there is one meaning.
+// Evaluates a query for one text whose words are known. The store finds texts in its lists of words and calls the same
+// functions for phrases, so that both agree.
 
 extension FullTextQuery {
     /// The positions of the query's words in a text, by the numbers of the words; ascending.

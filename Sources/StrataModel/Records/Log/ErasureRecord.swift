@@ -1,4 +1,4 @@
-// What an erasure has done, in the payload of its maintenance event (MaintenanceRecord.swift) after the first byte.
+// The record of an erasure, in the payload of its maintenance event (MaintenanceRecord.swift) after the first byte.
 // Little-endian:
 //
 //   width  field

@@ -1,4 +1,5 @@
-// What a group of a declared view keeps of one aggregate, by its kind. Little-endian; a varint is a number in LEB128:
+// The state of one aggregate of a declared view's group, by the aggregate's kind. Little-endian; a varint is a number
+// in LEB128:
 //
 //   count of objects              nothing
 //   count of values               varint

@@ -171,7 +171,7 @@ package struct KeptValues: ~Copyable {
         guard let first = entries.first, let last = entries.last else { return }
         let isUniform = entries.allSatisfy { $0.size == first.size }
         writer.append(varint: isUniform ? UInt64(first.size) : 0)
-        // What the first and the last one begin with, those between them begin with too.
+        // The values are sorted, so all of them share the beginning of the first and the last one.
         let start = Self.sharedStart(bytes(of: first), bytes(of: last))
         writer.append(varint: UInt64(start))
         writer.append(UnsafeRawBufferPointer(rebasing: bytes(of: first)[..<start]))

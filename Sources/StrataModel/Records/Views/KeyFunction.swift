@@ -59,7 +59,7 @@ package enum KeyFunction: Sendable {
 
     private static func bucket(_ number: Double, _ width: Double) -> Double {
         let bucket = (number / width).rounded(.down) * width
-        // Where buckets are finer than numbers, each number has its own.
+        // If buckets are finer than numbers, each number has its own.
         return bucket.isFinite ? bucket : number
     }
 

@@ -5,7 +5,7 @@
 package struct KeptViews: Sendable {
     /// The model with these views.
     package private(set) var model: ManagedObjectModel
-    /// The views that are written anew or left out, as changes of the model.
+    /// The views that are written again or left out, as changes of the model.
     package private(set) var changes: [SchemaDifference.Change] = []
 
     /// - Parameters:

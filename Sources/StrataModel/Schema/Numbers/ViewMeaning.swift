@@ -1,7 +1,7 @@
 /// Everything that determines the groups of a declared view.
 ///
 /// `AssignmentExtender` compares it between two models: a view with the same meaning keeps its number and its groups.
-/// Any other gets a new number and is built anew.
+/// Any other gets a new number and is rebuilt.
 struct ViewMeaning: Hashable {
     private struct Part: Hashable {
         /// The to-ones on the path, then the property at its end.

@@ -4,7 +4,7 @@ import StrataModel
 /// By how much rows change the groups of views, collected group by group.
 ///
 /// Additions and removals commute, so they may be collected in any order. A write batch carries them out in the tables
-/// (`GroupChanges+Writing`); a snapshot lays them over what the tables have. Both make the records of groups anew
+/// (`GroupChanges+Writing`); a snapshot lays them over what the tables have. Both make the records of groups again
 /// (`GroupMerge`). Belongs to one batch or one read, on one thread at a time.
 final class GroupChanges {
     /// A group in these changes.

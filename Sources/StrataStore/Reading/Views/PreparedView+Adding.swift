@@ -1,8 +1,8 @@
 import StrataModel
 
-// How a row is added to the changes of its group, or taken away.
+// Adds rows to the changes of their groups, and removes them.
 extension PreparedView {
-    /// Adds a row to the changes of its group, or takes it away.
+    /// Adds a row to the changes of its group, or removes it.
     ///
     /// - Parameters:
     ///   - row: in the newest layout of its entity.

@@ -29,7 +29,7 @@ struct BackupFolder {
         self.frame = frame
         url = URL(filePath: frame + "/store", directoryHint: .isDirectory)
         let folder = self.parent
-        // Where directories cannot be locked, the process that its name tells decides.
+        // If directories cannot be locked, the process id in the name decides whether the folder is in use.
         lock = try Self.isAbandoned.withLock { isAbandoned in
             guard !isAbandoned, mkdir(frame, 0o700) == 0 else {
                 let failure = BlobFile.Failure(

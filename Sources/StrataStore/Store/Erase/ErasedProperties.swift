@@ -52,7 +52,7 @@ struct ErasedProperties {
         for schema in try histories.schemas {
             for property in schema.entity(entity)?.properties ?? [] {
                 guard case .attribute(let attribute) = property.kind else { continue }
-                // What is derived from erased values goes with them.
+                // Values derived from erased values are erased with them.
                 if properties.map({
                     $0.contains(property.id) || Self.isDerived(attribute, from: $0, schema, entity)
                 }) ?? true {

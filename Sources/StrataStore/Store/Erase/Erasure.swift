@@ -42,7 +42,7 @@ package struct ErasureReport: Sendable, Hashable {
     package var missingKeyCount = 0
     /// Files that were kept beside the store's own file and had the values: the paths of those that were removed.
     package var removedCopies: [String] = []
-    /// Whether the views were made anew.
+    /// Whether the views were rebuilt.
     package var isRebuilt = false
     /// The number of pages in use that had bytes that were overwritten.
     package var changedPageCount = 0

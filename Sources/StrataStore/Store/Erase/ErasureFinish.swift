@@ -44,7 +44,7 @@ struct ErasureFinish: Sendable {
         conversions.removeAll()
     }
 
-    /// Makes views anew if need be, has the shared log lose the values, removes files of large values, and overwrites
+    /// Rebuilds views if needed, has the shared log lose the values, removes files of large values, and overwrites
     /// what was freed.
     private func finishFiles(_ report: inout ErasureReport, _ progress: ProgressHandler?) throws {
         guard var mark = try file.environment.read({ try ErasureMark.read($0, file.tables) }) else { return }

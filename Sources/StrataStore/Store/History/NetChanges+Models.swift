@@ -68,7 +68,7 @@ private struct RenewedChanges {
     }
 
     private(set) var changes: NetChanges
-    /// The stored properties in the newer model that are to be read anew, by object.
+    /// The stored properties in the newer model that are to be read again, by object.
     private(set) var properties: [ObjectID: Set<PropertyID>] = [:]
     /// The same for pairs.
     private(set) var pairs: Set<PairKey> = []
@@ -121,7 +121,7 @@ private struct RenewedChanges {
         }
     }
 
-    /// Sets what is to be read anew to what two states have.
+    /// Sets what is to be read again to what two states have.
     mutating func set(from earlier: State, to later: State) {
         for (id, properties) in properties {
             for property in properties {

@@ -1,6 +1,6 @@
 import StrataModel
 
-// What a migration makes of an object of a past state: values and links are converted. Rules of the model are not
+// Converts an object of a past state as a migration would: its values and links. Rules of the model are not
 // checked, and nothing that the object lacked is supplied.
 
 extension EntityMigration {

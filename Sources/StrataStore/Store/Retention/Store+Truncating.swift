@@ -36,7 +36,7 @@ package enum TruncationForce: Sendable {
     /// It stops before the oldest moment that a tag, a subscription, a view or a context of this process needs.
     case none
     /// Tags of dropped moments are removed, consumers of the history and contexts get `historyDropped`, and views that
-    /// have not caught up are built anew.
+    /// have not caught up are rebuilt.
     case holds
 }
 

@@ -131,7 +131,7 @@ struct Thinning: Sendable {
             size *= max(1, baseline.event.rawValue / max(1, baseline.keptCount))
         }
         let before = position.rawValue - min(size, position.rawValue)
-        // What an older event loses is known when all newer ones were seen.
+        // The values that an older event loses are known when all newer events were read.
         return EventNumber(rawValue: (position > done ? max(done.rawValue, before) : before) + 1)
     }
 

@@ -4,7 +4,7 @@ import Logging
 import StrataModel
 
 /// A store with a shared log that cannot be opened because its files are damaged, or because the log was cut after what
-/// it has. The log has everything that was saved, so the files are moved aside, and the store is made anew.
+/// it has. The log has everything that was saved, so the files are moved aside, and the store is made again.
 struct DamagedCopy {
     let directory: StoreDirectory
     let options: StoreOptions

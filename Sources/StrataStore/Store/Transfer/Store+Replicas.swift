@@ -2,7 +2,7 @@ package import Foundation
 import LMDB
 package import StrataModel
 
-// What other modules need to make copies of a store from pieces that come from elsewhere.
+// Operations with which other modules make copies of a store from pieces that they receive.
 
 extension Store {
     /// Makes a store in a directory that does not exist yet. The directory appears when `fill` has returned.

@@ -124,7 +124,7 @@ extension Store {
         try change(name) { try $0.retry(name) }
     }
 
-    /// Leaves the object that a failed view cannot group out of it, until the view is built anew.
+    /// Leaves the object that a failed view cannot group out of it, until the view is rebuilt.
     ///
     /// - Throws: `unknownKey`; `invalidRequest` if it has not failed, or is an inline view.
     package func skipEvent(ofView name: String) throws {

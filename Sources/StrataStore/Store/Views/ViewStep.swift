@@ -121,7 +121,7 @@ struct ViewStepMaker {
     }
 
     /// The step that leaves out the object that could not be grouped. A projection that cannot give it up, or whose type
-    /// this process does not have, is made anew without it.
+    /// this process does not have, is made again without it.
     func stepLeavingOut(_ id: ObjectID) throws -> ViewStep {
         var step = step(after: before ?? ViewProgress())
         if step.after.isBegun, id < step.after.next {

@@ -15,7 +15,7 @@ package struct ViewStepLimits: Sendable, Hashable {
     /// An inline view that is being built is completed under the writer's lock once it is no more than this many events
     /// behind.
     package var eventsInLastStep: UInt64 = 2_000
-    /// A view that is more events behind is built anew.
+    /// A view that is more events behind is rebuilt.
     package var events: UInt64 = 500_000
 
     package init() {}

@@ -1,7 +1,7 @@
 // An erasure that is under way, or has left something to be done, in the table `state`. Little-endian:
 //
 //   key    "erasing"
-//   value  UInt8 flags: 1 = views must be made anew
+//   value  UInt8 flags: 1 = views must be rebuilt
 //          author: UInt32 length and UTF-8, length 0xFFFFFFFF = nil
 //          metadata: UInt16 count, then key and value, as the author
 //          UInt32 count, then UInt32 id of each property; 0 for whole objects

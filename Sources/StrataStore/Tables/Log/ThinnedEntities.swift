@@ -1,5 +1,5 @@
-// How far the history of entities is thinned (ThinnedRecord.swift), in the table `state`, so that it is found without a
-// search of the log. Little-endian:
+// The events up to which the history of entities is thinned (ThinnedRecord.swift), in the table `state`, so that they
+// are found without a search of the log. Little-endian:
 //
 //   key    "thinned", UInt16 id of the entity, big-endian
 //   value  UInt64 number of the last event up to which values are dropped: the cut

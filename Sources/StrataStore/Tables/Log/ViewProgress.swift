@@ -1,4 +1,4 @@
-// How far a view has come that is kept behind the commits, is being built, or is to be dropped, in the table `state`.
+// The progress of a view that catches up, is being built, or is to be dropped, in the table `state`.
 // Little-endian:
 //
 //   key    "view", UInt32 number of the view, big-endian

@@ -158,7 +158,7 @@ package struct UpsertResolution {
     }
 
     /// A value of an insertion as one of the object that it is merged into. An encrypted one can only be decrypted as that
-    /// of the object for which it was encrypted, and so is encrypted anew.
+    /// of the object for which it was encrypted, and so is encrypted again.
     private func given(
         _ slot: Int, _ entity: EntitySchema, _ insertion: ChangeSet.Insertion, to holder: ObjectID
     ) throws -> AttributeValue {

@@ -122,7 +122,7 @@ extension ManagedObjectContext {
             guard let row = try snapshot.row(object.objectID) else { return nil }
             return (try row.converted(to: object._entity.schema), row.revision)
         }
-        // What a parent has not saved is under the revision that it read.
+        // The parent's unsaved changes have the revision of the row that it read.
         guard let (image, revision) = theirs, revision != object._revision || parent != nil else { return false }
         let merge = try RowMerge(object, against: image)
         if revision == object._revision, !merge.slots.contains(where: \.isChangedByThem) { return false }
@@ -134,7 +134,7 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// A new object of which there is a row becomes a changed one; its values stand over those of the row.
+    /// Turns a new object whose row exists into a changed one; its values replace those of the row.
     ///
     /// - Returns: whether there was a row.
     fileprivate func layOverStoredRow(_ object: ManagedObject) throws -> Bool {
@@ -193,7 +193,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Notes what a parent has linked that is deleted here, and what it has deleted that is linked here.
+    /// Notes the objects that a parent has linked and this context deletes, and those that it has deleted and this
+    /// context links.
     func noteGoneInParent() throws {
         pending.settleVanished()
         pending.settleLeaving()
@@ -245,8 +246,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whether the context lists the object as changed, but not for a value of its row: only its pairs changed, or what
-    /// was written is what was there.
+    /// Whether the context lists the object as changed without a changed value in its row: only its pairs changed, or a
+    /// value was set to itself.
     fileprivate final var hasNothingToMerge: Bool {
         guard _flags.contains(.updated), _flags.isDisjoint(with: [.inserted, .deleted]) else { return false }
         return differsInNothing

@@ -207,7 +207,7 @@ struct ContextMove {
     private func rebaseUndo() {
         switch reason {
         case .overtaken, .doubtSettled, .refreshed, .parentMoved: context.undoManager?.rebase()
-        // A save has begun anew already; the others are steps like any change.
+        // A save has begun a new step already; the others are steps like any change.
         case .saved, .objectRefreshed, .applied: break
         }
     }

@@ -84,7 +84,7 @@ extension ManagedObjectContext {
         guard following.observation == nil else { return }
         do {
             following.observation = try binding.store.observeHead { _ in reach() }
-            // What was saved before is news too.
+            // Others may have saved before the observation began.
             reach()
         } catch {
             report(Self.typed(error))

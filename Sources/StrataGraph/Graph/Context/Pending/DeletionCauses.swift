@@ -26,7 +26,7 @@ struct DeletionCauses {
         cuts[CutLink(object: object, toOne: toOne)] = target
     }
 
-    /// The to-one is set anew, or leads to its target again.
+    /// The to-one is set again, or leads to its target again.
     mutating func forgetCut(_ toOne: PropertyID, of object: ObjectID) {
         cuts[CutLink(object: object, toOne: toOne)] = nil
     }

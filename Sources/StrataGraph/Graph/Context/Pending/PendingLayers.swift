@@ -50,7 +50,7 @@ struct PendingLayers {
 }
 
 extension ManagedObjectContext {
-    /// The rows under the layers changed, or their revisions did: the next fetch makes them anew.
+    /// The rows under the layers changed, or their revisions did: the next fetch makes them again.
     func invalidateLayers() {
         layers = PendingLayers()
         pending.rewind(.layers)

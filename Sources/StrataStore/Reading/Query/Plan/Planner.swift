@@ -120,7 +120,7 @@ struct Planner {
             let prepared = try IndexMap.of(schema).index(index.id)
             var match = IndexMatch(index, prepared.codec, context.columns)
             guard match.isWhole, match.close(), match.ranges.count == 1 else { continue }
-            // Where nothing is left to check, later requests of this shape need no planning.
+            // If no condition is left to check, later requests of this shape need no planning.
             if index.partialPredicate == nil, !purpose.readsRows, context.conditions.count < 64,
                 let plan = Self.coveringPlan(
                     prepared, context.columns, context.entities, order: purpose.order, estimate: { _ in 1 })
