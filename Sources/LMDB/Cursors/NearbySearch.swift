@@ -10,7 +10,7 @@ package struct NearbySearch: ~Copyable {
     /// The number of records behind the last one that are searched.
     private static let reach = 8
 
-    /// Begins with a cursor, wherever it stands.
+    /// Begins with a cursor at any position.
     package init(_ cursor: Cursor) { self.cursor = cursor }
 
     /// The value under a number in big-endian bytes; nil where there is none.

@@ -51,7 +51,7 @@ import Synchronization
 
 extension Cursor {
     /// The records of the cursor's page from its own on; its own alone where a write transaction has changed the page. The
-    /// cursor must stand on a record.
+    /// cursor must be at a record.
     package final func pageRecords() -> PageRecords { restOfPage() ?? PageRecords(self) }
 
     /// The records of the cursor's page from its own on; nil if the page is not known, as those are not that a write

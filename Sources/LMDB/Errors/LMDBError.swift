@@ -64,7 +64,7 @@ package struct LMDBError: Error, Sendable, Equatable {
         case tablesFull
         /// A table has flags (duplicate or integer keys) that this layer never uses.
         case incompatibleTable
-        /// A file stands where a new one was to be made.
+        /// A file exists where a new one was to be made.
         case alreadyExists
         /// The store is open in this process with options that do not fit.
         case conflictingOptions

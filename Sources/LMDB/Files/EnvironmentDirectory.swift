@@ -84,7 +84,7 @@ final class EnvironmentDirectory: Sendable {
         throw SystemError.current("look at a file", path(of: name))
     }
 
-    /// Whether the name still stands for the file with this identity.
+    /// Whether the name still refers to the file with this identity.
     func holds(_ name: String, as identity: FileIdentity) -> Bool {
         var (major, minor, number): (UInt32, UInt32, UInt64) = (0, 0, 0)
         if clmdb_identify(descriptor, name, &major, &minor, &number) == 0 {

@@ -51,7 +51,7 @@ struct TreeCheck {
         shape = PageShape(pageSize: file.pageSize)
     }
 
-    /// Checks the trees of the commit of which a meta page tells.
+    /// Checks the trees of the commit of a meta page.
     ///
     /// - Parameters:
     ///   - bytes: the meta page.

@@ -99,7 +99,7 @@ final class PageGuard: @unchecked Sendable {
             detail: "\(length) of \(known) bytes are left since it was opened")
     }
 
-    /// The length of the file, which LMDB never makes shorter; nil where the system does not tell.
+    /// The length of the file, which LMDB never makes shorter; nil if the system does not report it.
     private func presentLength() -> Int? {
         guard let length = FileLength.of(descriptor) else { return nil }
         if length > knownLength.load(ordering: .relaxed) { knownLength.store(length, ordering: .relaxed) }

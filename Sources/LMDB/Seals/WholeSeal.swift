@@ -9,7 +9,7 @@ enum WholeSeal {
     ///
     /// - Parameters:
     ///   - head: the meta page of the newest commit, as a whole.
-    ///   - isRight: whether a page may have a sum, as far as something else tells.
+    ///   - isRight: whether a page may have a sum, as far as that is known from another source.
     /// - Returns: why the sums could not be written; nil if they were.
     /// - Complexity: two reads of every page in use.
     static func seal(

@@ -150,7 +150,7 @@ extension Environment {
         if let lost { throw failure(.fileReplaced, "begin a write transaction", detail: lost) }
     }
 
-    /// Tells a commit that did not happen from one that may have happened.
+    /// Distinguishes a commit that did not happen from one that may have happened.
     ///
     /// LMDB marks its environment as broken if and only if the write of the meta page failed: then every later
     /// transaction fails with PANIC. A failure before that write leaves the previous commit in force. This asks with a

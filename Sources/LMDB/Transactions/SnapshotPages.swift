@@ -124,7 +124,7 @@ final class SnapshotPages {
     /// Admits a page that a write transaction reaches, if it is one of the snapshot and not one that LMDB has taken
     /// since from the free pages. The sums must be of the snapshot's commit.
     ///
-    /// - Returns: false where the page's entry does not tell.
+    /// - Returns: false if the page's entry does not decide.
     @inline(__always)
     func admitUnlessNew(
         _ number: UInt64, _ kind: Page.Kind, _ contents: PageGuard.Contents

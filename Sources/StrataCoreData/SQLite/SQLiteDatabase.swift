@@ -113,7 +113,7 @@ private final class WorkBudget {
     }
 }
 
-/// A statement and the row that it stands at.
+/// A statement and its current row.
 final class SQLiteStatement {
     /// The type of a column's value in one row. Raw values are SQLite's.
     enum Kind: Int32 {

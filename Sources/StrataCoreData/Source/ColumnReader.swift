@@ -87,7 +87,7 @@ struct ColumnReader {
         return sound(.integer(number), kind)
     }
 
-    /// A number, which is a fault if it stands in a text.
+    /// A number, which is a fault if it is in a text.
     private func sound(_ value: AttributeValue, _ kind: SQLiteStatement.Kind) -> Value {
         kind == .text
             ? .unsound(value, "is a text in place of a number", outcome: Self.numberTaken) : .sound(value)

@@ -25,7 +25,7 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
         /// A row of an entity that the model does not have. It is left out.
         case unknownEntity
         /// A row whose entity's number is not that of its table's only entity, or a link that gives its target's entity
-        /// another number than the target does. The table and the target stand.
+        /// another number than the target does. The table and the target count.
         case wrongEntity
         /// An entity of the model whose table the file has lost. Its objects are missing.
         case missingTable
@@ -97,7 +97,7 @@ struct FaultList {
 
     init(_ treatment: CoreDataFaultTreatment) { self.treatment = treatment }
 
-    /// - Parameter count: how many the fault stands for.
+    /// - Parameter count: the number of faults that this one represents.
     mutating func add(_ fault: CoreDataFault, count: Int = 1) {
         counts[fault.kind, default: 0] += count
         kept[fault.kind, default: 0] += 1

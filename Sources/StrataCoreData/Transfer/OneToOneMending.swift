@@ -2,8 +2,8 @@ import StrataModel
 
 /// The one-to-ones of a file whose two ends disagree, and what becomes of each.
 ///
-/// The end that leads to an object without a partner stands, and that object gets it back. Of several that lead to the
-/// same object the first stands. An end that leads to an object with another partner is cleared.
+/// The end that leads to an object without a partner is kept, and that object gets it back. Of several that lead to the
+/// same object the first is kept. An end that leads to an object with another partner is cleared.
 struct OneToOneMending {
     enum Outcome {
         case cleared

@@ -3,7 +3,7 @@ import StrataModel
 /// The places in ordered lists that are missing, shared or impossible, and what becomes of the lists that have one.
 ///
 /// The members of such a list stand by their places and then by their keys, in the order of SQLite. All get new
-/// positions, so that members of several entities stand in this order too.
+/// positions, so that members of several entities are in this order too.
 struct PlaceMending {
     /// The position of a member, and what is wrong with its place.
     struct Mended {

@@ -44,7 +44,7 @@ public struct PersistentStoreScrubbing: Sendable, Hashable {
     /// The time from the end of one look at all pages to the beginning of the next.
     public var interval: Duration
 
-    /// Makes a pace: 4 million bytes a second, once a day, unless told otherwise.
+    /// Makes a pace; by default 4 million bytes a second, once a day.
     public init(megabytesPerSecond: Double = 4, interval: Duration = .seconds(24 * 60 * 60)) {
         self.megabytesPerSecond = megabytesPerSecond
         self.interval = interval

@@ -24,7 +24,7 @@ public struct HistoryTransaction: Sendable, Hashable {
     public let metadata: [String: String]
     /// The number of its first event.
     public let firstEvent: EventNumber
-    /// The number of its last event; a context that shows the transaction stands there.
+    /// The number of its last event, which is the `eventNumber` of a context that shows the transaction.
     public let lastEvent: EventNumber
     /// The conflicts that a merge policy resolved in this save.
     public let conflicts: [ConflictRecord]

@@ -82,7 +82,7 @@ extension ManagedObjectContext {
         try reading(request) { try $0.explain(request.storeRequest) }
     }
 
-    /// Tells where a row of a declared view stands among those of a request, as of the context's state and with its
+    /// Returns the rank of a row of a declared view among those of a request, as of the context's state and with its
     /// unsaved changes.
     ///
     /// ```swift
@@ -110,7 +110,7 @@ extension ManagedObjectContext {
     ///   - before: the most rows before it.
     ///   - after: the most rows behind it.
     ///   - request: as for `rank(of:in:)`.
-    /// - Returns: the rows, and where the one in question stands; nil if there is no such row.
+    /// - Returns: the rows, with the rank of the one in question; nil if there is no such row.
     /// - Throws: as `rank(of:in:)`; `invalidRequest` for negative numbers of rows.
     /// - Complexity: O(rows), and as `rank(of:in:)`.
     public func fetchRows(

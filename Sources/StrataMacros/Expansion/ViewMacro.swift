@@ -5,7 +5,7 @@ import SwiftSyntaxMacros
 
 /// `@View`: describes a struct to the model as a view, and makes it of the columns of a row.
 ///
-/// The description is a member, so that it sees what stands beside the struct. The initializer is in an extension, so
+/// The description is a member, so that it sees declarations beside the struct. The initializer is in an extension, so
 /// that the struct keeps that of its variables.
 enum ViewMacro: MemberMacro {
     static func expansion(

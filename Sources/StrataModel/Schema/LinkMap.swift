@@ -123,7 +123,7 @@ private struct LinkMapBuilder {
                 positionProperty: positionSlot.map { entity.properties[$0].id }))
     }
 
-    /// The number under which a to-one's links stand at the other end; nil for a one-to-one of a model before such
+    /// The number under which a to-one's links are stored at the other end; nil for a one-to-one of a model before such
     /// links were filed.
     ///
     /// A one-to-one has a slot at either end, and the store does not hold the two to each other: a delete rule of no

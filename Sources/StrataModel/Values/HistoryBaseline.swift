@@ -5,7 +5,7 @@ public import Foundation
 /// The state at this moment can be read, and so can every later one. A consumer of the history that is behind it starts
 /// again from the state at `eventNumber`, and goes on with the transactions after `transaction`.
 public struct HistoryBaseline: Sendable, Hashable, Codable {
-    /// The last event before the cut; a context that shows the oldest state stands there.
+    /// The last event before the cut, which is the `eventNumber` of a context that shows the oldest state.
     public let eventNumber: EventNumber
     /// The last transaction before the cut.
     public let transaction: TransactionNumber

@@ -30,7 +30,7 @@ package enum RestoreGoal: Sendable, Hashable {
             manifest.microseconds)
     }
 
-    /// Whether no transaction after this one is included. False if only the next one tells.
+    /// Whether no transaction after this one is included. False if the next one must be read to decide.
     package func isReached(by record: TransactionRecord) -> Bool {
         isReached(by: record.number, record.lastEvent) && self != .newest
     }

@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// Wakes a thread that follows a log, and tells it when to end. All variables are guarded by `condition`.
+/// Wakes a thread that follows a log, and signals it to end. All variables are guarded by `condition`.
 package final class Pace: @unchecked Sendable {
     private let condition = NSCondition()
     private var hasNews = false
@@ -9,7 +9,7 @@ package final class Pace: @unchecked Sendable {
 
     package init() {}
 
-    /// Whether the thread is to end, after it has done what is there to do now.
+    /// Whether the thread is to end, after it has done the remaining work.
     package var isStopped: Bool {
         condition.lock()
         defer { condition.unlock() }

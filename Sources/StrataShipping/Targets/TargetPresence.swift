@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Tells a target from an empty directory at the same place, such as one where a disk is no longer mounted.
+/// Distinguishes a target from an empty directory at the same place, such as one where a disk is no longer mounted.
 enum TargetPresence {
     /// The file that each target has; see `TargetMark`.
     static let fileName = "strata.target"

@@ -5,7 +5,8 @@ import StrataModel
 /// The subjects under whose keys a store has values, for the check that none gets a second key.
 ///
 /// When the key of a subject is missing that may have values, one walk over the objects of entities with such attributes
-/// fills a `SubjectFilter`. From then on the events since tell of new ones. What the filter may have, a walk looks for.
+/// fills a `SubjectFilter`. From then on new ones are found in later events. A walk looks for subjects that the filter
+/// may have.
 final class UsedSubjects: Sendable {
     private struct State {
         var subjects = SubjectFilter()

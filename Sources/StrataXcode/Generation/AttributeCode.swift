@@ -153,7 +153,7 @@ struct AttributeCode {
         }
     }
 
-    /// `.infinity` with its type, which a range does not tell.
+    /// `.infinity` with its type, which a range does not determine.
     private func notFinite(_ text: String) -> String {
         "(\(text) as \(names.type(attribute.type == .float ? "Float" : "Double", of: "Swift")))"
     }

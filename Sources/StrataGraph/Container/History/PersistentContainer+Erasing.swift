@@ -134,7 +134,7 @@ extension PersistentContainer {
 
     /// The erasures of an object or of values of it, oldest first; empty if there is none.
     ///
-    /// A context of the past shows an erased object with no values. This tells why.
+    /// A context of the past shows an erased object with no values. The list of erasures gives the reason.
     ///
     /// - Throws: `storeClosed`, `corrupt`.
     /// - Complexity: O(n) in the erasures of the store.

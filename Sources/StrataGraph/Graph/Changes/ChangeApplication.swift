@@ -5,7 +5,7 @@ import StrataStore
 struct ChangeApplication {
     /// The rules that decide conflicts with the present state.
     struct Rules {
-        /// nil where the changes stand and nothing is recorded, as for undo.
+        /// nil if the changes always win and nothing is recorded, as for undo.
         var policy: MergePolicy?
         /// Whether an attribute that already has the value that the changes give it is in conflict.
         var agreement = RowMerge.Agreement.merges
@@ -40,7 +40,7 @@ struct ChangeApplication {
     private(set) var deletedItself: Set<ObjectID> = []
     /// Objects whose deletion the policy takes back.
     private(set) var returning: Set<ObjectID> = []
-    /// Objects that others changed, and whose deletion the policy lets stand.
+    /// Objects that others changed, and whose deletion the policy keeps.
     private(set) var keptDeletions: Set<ObjectID> = []
     /// Objects that the changes update, that no longer exist here, and that the policy makes again.
     private var madeAgain: Set<ObjectID> = []

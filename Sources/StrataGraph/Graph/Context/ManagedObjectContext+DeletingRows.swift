@@ -63,7 +63,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// The deletion of rows that no object stands for.
+/// The deletion of rows that have no object in memory.
 private struct RowDeletion: DeletionHost {
     /// A to-one of another object that leads to a deleted one.
     struct Cut {

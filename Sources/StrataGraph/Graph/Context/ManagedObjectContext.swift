@@ -7,7 +7,7 @@ import StrataStore
 
 /// A graph of objects over one state of the store, with the changes made to them that are not saved yet.
 ///
-/// A context stands at one moment of the store (`eventNumber`) and reads everything as it was then, whatever others
+/// A context shows one moment of the store (`eventNumber`) and reads everything as it was then, whatever others
 /// save meanwhile. It moves on when it saves or executes a batch request, by `refreshAllObjects()`,
 /// `refresh(_:mergeChanges:)`, `mergeChanges(from:)` or `reset()`, and by itself with
 /// `automaticallyMergesChangesFromParent`. It belongs to one isolation, as do its objects: the view context to the main
@@ -81,7 +81,7 @@ public final class ManagedObjectContext {
         map.forEach { $0.detach() }
     }
 
-    // MARK: Where it stands
+    // MARK: Its state of the store
 
     /// Whether the context shows a chosen past state, and never moves.
     var isPast: Bool { past != nil }

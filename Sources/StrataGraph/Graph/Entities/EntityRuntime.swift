@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// An entity as objects of an open store use it: its class, and where each declared property stands in the rows.
+/// An entity as objects of an open store use it: its class, and the place of each declared property in the rows.
 ///
 /// Immutable. The memory behind the pointers is written in `init` and freed when the last object is gone.
 @usableFromInline final class EntityRuntime: Sendable {
@@ -257,7 +257,7 @@ final class PropertyRuntime: Sendable {
     var isEncoded: Bool { kind.isExternal || attributeType == .composite || attributeType == .transformable }
 }
 
-/// A description that is asked where it stands, for to copy it costs a dozen retains.
+/// The rules of an attribute; a class, because copying a description costs a dozen retains.
 private final class AttributeRules: Sendable {
     private let attribute: AttributeDescription
 

@@ -1,8 +1,8 @@
 import StrataModel
 
-// A one-to-one is a set of links, each of two objects, and no object has two. A link has a slot in either row, and a
-// merge of rows decides slot by slot, so whole links are settled here: three sets of links (base, theirs, mine) and
-// what the policy said about the rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging: start here".
+// A one-to-one is a set of links, each of two objects, and no object has two. A link has a slot in either row. A merge
+// of rows decides slot by slot, so whole links are settled here: three sets of links (base, theirs, mine) and the
+// policy's answers about rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging: start here".
 
 /// One end of a one-to-one: a to-one slot of an object.
 struct LinkEnd: Hashable, Comparable {
@@ -34,12 +34,12 @@ struct PartnerMerge {
         var isChanged = false
         /// The side that the policy chose for the end; nil where it was not asked.
         var word: Word?
-        /// Whether the object is not there when the merge is done.
+        /// Whether the object does not exist after the merge.
         var isGone = false
-        /// Whether the delete rule leaves a partner leading to what is gone.
+        /// Whether the delete rule leaves a partner's link to the deleted object.
         var leavesPartner = false
 
-        /// Whether both sides led it elsewhere.
+        /// Whether both sides gave it other targets.
         var isContested: Bool { isChanged && theirs != base && theirs != mine }
     }
 
@@ -101,7 +101,7 @@ struct PartnerMerge {
             })
     }
 
-    /// Links that one side made and that do not stand, end by end, with the side that won; nil if neither did.
+    /// Returns the ends of links that one side made and that were dropped, with the side that won; nil if neither did.
     func overruled(by settled: [LinkEnd: ObjectID]) -> [(end: LinkEnd, winner: Word?)] {
         settled.keys.sorted().compactMap { end in
             guard let state = ends[end], let now = settled[end] else { return nil }
@@ -127,7 +127,7 @@ struct PartnerMerge {
         return links
     }
 
-    /// Whether the policy has said that the link stands, or that it does not.
+    /// Whether the policy has kept the link, or dropped it.
     private func standing(_ link: Link, _ side: Word) -> Standing {
         var standing = Standing.plain
         for (index, end) in link.ends.enumerated() {

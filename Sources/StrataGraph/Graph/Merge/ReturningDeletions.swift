@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-// A merge may take a pending deletion back. What that deletion did to other objects goes back with it: objects that its
+// A merge may take a pending deletion back. Its effects on other objects are taken back with it: objects that its
 // cascades deleted, links that its delete rules cut.
 
 /// The deletions that a merge takes back.
@@ -108,7 +108,7 @@ extension ManagedObjectContext {
         for id in returning.decided {
             for link in binding.pairLinks(of: id.entityID) {
                 guard let own = knownState(link, id) else { continue }
-                // Cut before: links to what is still deleted, and to itself.
+                // Cut before: links to objects that are still deleted, and to itself.
                 let cut = own.pending.filter { $1 == .removed && ($0 == id || isDeleted($0)) }
                 own.forgetChanges()
                 for member in cut.keys { own.remove(member) }

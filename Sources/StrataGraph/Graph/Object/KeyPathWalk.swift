@@ -77,7 +77,7 @@ struct KeyPathWalk {
         guard !boxes.contains(.null) else {
             throw invalid("\(collection.rawValue) cannot be computed of these values.")
         }
-        /// The value itself, which may be of a type that its box does not tell.
+        /// The value itself, which may be of a type that its box does not determine.
         func original(_ box: AttributeValue) -> Any? { boxes.firstIndex(of: box).map { members[$0] } ?? box.plain }
         do throws(StrataError) {
             switch try collection.apply(to: .many(boxes)) {

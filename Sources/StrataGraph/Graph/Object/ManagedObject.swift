@@ -142,7 +142,7 @@ open class ManagedObject {
 @available(*, unavailable, message: "A managed object stays in the isolation of its context; send its objectID.")
 extension ManagedObject: @unchecked Sendable {}
 
-/// The conformance of every class that `@Entity` stands on.
+/// The conformance of every class with `@Entity`.
 ///
 /// It says that the class itself, unlike its objects, may be sent anywhere.
 public protocol ManagedEntity: ManagedObject, SendableMetatype {}

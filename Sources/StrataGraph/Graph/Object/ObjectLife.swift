@@ -25,7 +25,7 @@ enum ObjectLife: String {
     case savedDeletion
     /// In no context.
     case detached
-    /// Stands for a key path and belongs to no store.
+    /// The object records key paths and belongs to no store.
     case probe
 
     /// Whether an object may go from this life to another.
@@ -198,7 +198,7 @@ extension ManagedObject {
         }
     }
 
-    /// The fault stands for a row that was deleted without an object.
+    /// The fault is of a row that was deleted without an object.
     final func becomeDeletedAsRow(_ revision: EventNumber) {
         _revision = revision
         transition {
@@ -330,7 +330,7 @@ struct ObjectFlags: OptionSet {
     let rawValue: UInt32
 
     static let inserted = ObjectFlags(rawValue: 1)
-    /// Stands in the context's list of changed objects.
+    /// The object is in the context's list of changed objects.
     static let updated = ObjectFlags(rawValue: 2)
     static let deleted = ObjectFlags(rawValue: 4)
     /// Being saved as deleted: `isDeleted` holds during `didSave`.

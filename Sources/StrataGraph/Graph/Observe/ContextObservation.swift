@@ -34,7 +34,7 @@ public struct ContextChanges {
     public var refreshed: Set<ManagedObject> = []
     /// Ids of objects that `reset()` cut off from the context; they are no objects of it any more.
     public internal(set) var invalidatedObjectIDs: Set<ObjectID> = []
-    /// The event number at which the context stands after the event.
+    /// The event number of the state that the context shows after the event.
     public internal(set) var eventNumber: EventNumber
 
     /// The ids of objects that others saved, of a `didMerge`, including objects that are not in memory.

@@ -51,7 +51,7 @@ extension ManagedObject {
     }
 
     /// Returns the ids for an iteration: as many as `count` says, since the standard library ends the process of a
-    /// collection that has fewer. In a damaged file nil ids stand for members that cannot be read.
+    /// collection that has fewer. In a damaged file members that cannot be read get nil ids.
     @usableFromInline final func _toManyIDs(at index: Int) -> [ObjectID] {
         guard let context = _context else { return [] }
         if let known = context.pendingLinks.knownMembers(_entity.properties[index].id, objectID) { return known }
@@ -164,7 +164,7 @@ extension ManagedObject {
         }
     }
 
-    /// Checks that the to-many may be changed, and that `member` may stand in it.
+    /// Checks that the to-many may be changed, and that `member` may be in it.
     private final func changing(
         _ property: PropertyRuntime, _ member: ManagedObject?
     ) throws -> (ManagedObjectContext, Link) {
@@ -224,7 +224,7 @@ extension ManagedObjectContext {
         return lostMember()
     }
 
-    /// Stands for a member that cannot be read: all its values are empty.
+    /// Returns an object in place of a member that cannot be read: all its values are empty.
     func lostMember<Member: ManagedObject>() -> Member {
         Member(
             _ObjectSeed(

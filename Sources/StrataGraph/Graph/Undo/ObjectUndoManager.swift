@@ -240,7 +240,7 @@ public final class ObjectUndoManager {
         return after.since(before)
     }
 
-    /// The context has dropped or saved its changes, or moved: they begin again from where it stands.
+    /// The context has dropped or saved its changes, or moved: its changes are relative to its new state from here on.
     func rebase() {
         guard let context else { return }
         context.pending.rewind(.undo)

@@ -81,7 +81,7 @@ protocol TranslatableNode {
     func translated(by translation: PredicateTranslation) throws(StrataError) -> TranslatedNode
 }
 
-/// Translates the nodes of one `#Predicate`, and keeps what its variables stand for.
+/// Translates the nodes of one `#Predicate`, and keeps the meanings of its variables.
 final class PredicateTranslation {
     private var bindings: [PredicateExpressions.VariableID: TranslatedNode] = [:]
     private var depth = 0

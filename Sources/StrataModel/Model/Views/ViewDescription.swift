@@ -91,7 +91,7 @@ public struct ViewAggregate: Sendable, Hashable, Codable {
     public var name: String
     /// The function that is computed.
     public var function: ViewFunction
-    /// The name of an attribute, `composite.element`, or such a name behind to-ones. nil counts objects, and stands for
+    /// The name of an attribute, `composite.element`, or such a name behind to-ones. nil counts objects, and means
     /// the object itself in `first` and `last`.
     public var keyPath: String?
     /// The number or date by which the objects of `first` and `last` are ordered, as a key path like the others.

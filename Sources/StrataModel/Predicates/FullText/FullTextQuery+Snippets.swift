@@ -16,8 +16,8 @@ extension FullTextQuery {
     ///   - length: the most words of the snippet.
     ///   - before: what is put before each word or phrase that was found.
     ///   - after: what is put behind it.
-    ///   - ellipsis: what stands for the text that is left out.
-    /// - Returns: the beginning of the text if none of the words stands in it.
+    ///   - ellipsis: the replacement of text that is left out.
+    /// - Returns: the beginning of the text if none of the words occurs in it.
     public func snippet(
         of text: String, length: Int = 32, before: String = "[", after: String = "]", ellipsis: String = "…"
     ) -> String {

@@ -10,7 +10,7 @@ extension FullTextQuery {
         package var holds: Bool
         /// The number of times that each phrase occurs in the text; for those of a NEAR only where they are near.
         package var counts: [Int]
-        /// Whether each phrase stands in the text at all.
+        /// Whether each phrase occurs in the text at all.
         package var isThere: [Bool]
     }
 
@@ -126,7 +126,7 @@ extension TextNode {
     }
 }
 
-/// Notes where the words of a query stand in a text. Belongs to one thread at a time.
+/// Notes the positions of a query's words in a text. Belongs to one thread at a time.
 package final class TextScan {
     @exclusivity(unchecked) package private(set) var occurrences: FullTextQuery.Occurrences
     /// The words of the text.

@@ -2,7 +2,7 @@
 package indirect enum TextNode: Sendable, Hashable {
     /// A phrase by its number.
     case phrase(Int)
-    /// Phrases that stand close to each other: at most `distance` words lie between the first and the last.
+    /// Phrases that are close to each other: at most `distance` words lie between the first and the last.
     case near([Int], distance: Int)
     case and([TextNode])
     case or([TextNode])

@@ -220,7 +220,7 @@ package struct KeptValues: ~Copyable {
         guard delta > 0, (shape.count + 1) * shape.size <= limit, shape.otherCount == 0 || place < record.count else {
             return false
         }
-        // The number of values stands behind that of the others.
+        // The number of values is behind that of the others.
         let counter = shape.otherCount == 0 ? 1 : varintSize(UInt64(shape.otherCount))
         let start = writer.count
         writer.append(UnsafeRawBufferPointer(rebasing: record[..<place]))

@@ -16,14 +16,14 @@ public struct MigrationProblem: Sendable, Hashable {
 
     private static let mostExamples = 10
 
-    /// The problem that an error about one object tells, without objects.
+    /// The problem that an error about one object reports, without objects.
     package init(_ error: StrataError) {
         entityName = error.context.entityName ?? ""
         key = error.context.key
         sentence = error.message
     }
 
-    /// Whether an error tells this problem.
+    /// Whether an error reports this problem.
     package func isTold(by error: StrataError) -> Bool {
         error.context.entityName == entityName && error.context.key == key && error.message == sentence
     }

@@ -48,7 +48,7 @@ package struct SchemaDifference: Sendable {
 
     /// Whether there are no changes.
     package var isSame: Bool { changes.isEmpty && !changesLayouts && !changesViews }
-    /// Whether a store does not tell the two apart: class names, delete rules and user info may differ.
+    /// Whether a store treats the two alike: class names, delete rules and user info may differ.
     package var isMetadataOnly: Bool { changes.allSatisfy { $0.kind == .metadata } }
     /// The work of the costliest change.
     package var work: MigrationPlan.Work { changes.map(\.work).max() ?? .none }

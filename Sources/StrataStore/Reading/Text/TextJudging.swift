@@ -23,7 +23,7 @@ struct TextJudging {
     private var hits: [Hit] = []
     private(set) var objectCount = 0
     private(set) var wordCount = 0
-    /// In how many of the objects each phrase stands.
+    /// The number of these objects in which each phrase occurs.
     private(set) var found: [Int]
 
     init(_ query: FullTextQuery, _ text: PreparedText, _ columns: [[Int]?]) {

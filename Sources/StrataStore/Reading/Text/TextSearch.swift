@@ -18,7 +18,7 @@ struct TextStatistics {
     /// - Parameters:
     ///   - objects: the number of texts.
     ///   - words: the number of words in all of them.
-    ///   - found: in how many texts each phrase stands.
+    ///   - found: the number of texts in which each phrase occurs.
     init(objects: Int, words: Int, found: [Int]) {
         averageLength = objects > 0 ? max(Double(words) / Double(objects), 1e-9) : 1
         weights = found.map { count in
@@ -173,7 +173,7 @@ struct TextSearch {
         return Part(.near(matches), TextMatches(set))
     }
 
-    /// Reads where words stand in each object of a set.
+    /// Reads the positions of words in each object of a set.
     ///
     /// - Parameters:
     ///   - weight: the work of `judge` for each position.

@@ -19,7 +19,7 @@ extension Snapshot {
     ///   - row: as for `rank(of:in:)`.
     ///   - before: the most rows before it.
     ///   - after: the most rows behind it.
-    /// - Returns: the rows with the one in question, and where it stands; nil if there is no such row.
+    /// - Returns: the rows with the one in question, and its rank; nil if there is no such row.
     /// - Throws: as `rank(of:in:)`.
     /// - Complexity: O(rows + log n), and O(groups that the tables have otherwise) in another state than theirs.
     package func rows(

@@ -86,7 +86,7 @@ struct ViewAccess {
     /// Whether a group with a whole key may meet the condition.
     func mayMeet(_ key: [UInt8]) -> Bool { isOneGroup ? key == keyPrefix : key.starts(with: keyPrefix) }
 
-    /// Whether the key of a record tells whether its group may meet the condition, though long keys are cut there.
+    /// Whether the key of a record decides whether its group may meet the condition, although long keys are cut there.
     var isWithinRecords: Bool { keyPrefix.count <= ViewKeys.largestPrefix }
 }
 

@@ -21,7 +21,7 @@ extension Store {
     }
 }
 
-/// Tells which directory or file is at a path, whatever its names are.
+/// Identifies the directory or file at a path, whatever its names are.
 package struct PlaceIdentity: Sendable, Hashable {
     private let device: UInt64
     private let number: UInt64

@@ -113,7 +113,8 @@ extension Store {
         var rest = request
         var staying: Set<ObjectID> = []
         while !rest.objects.isEmpty, let refusal = try refusal(of: rest) {
-            // Refused for themselves, as with the rule to deny; or for others, which a plan for each tells.
+            // An object may be refused for itself, as with the rule to deny, or because of others; a plan for each
+            // object decides.
             var refused = refusal.objects.intersection(rest.objects)
             if refused.isEmpty {
                 refused = try Set(

@@ -33,7 +33,7 @@ extension EntityMigration {
     ///
     /// - Parameters:
     ///   - recorded: nil if every conversion has a rule.
-    ///   - guesses: notes values that `recorded` does not tell.
+    ///   - guesses: notes values that `recorded` does not have.
     ///   - misfits: gets the properties whose values cannot be shown.
     func pastChanges(
         of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, at eventNumber: EventNumber,

@@ -189,7 +189,7 @@ struct PropertyMisfit {
     let sentence: String
 }
 
-/// Values that were converted by their types alone, because the log does not tell what the migration made of them.
+/// Values that were converted by their types alone, because the log does not have the migration's results.
 struct ConversionGuesses {
     /// By property; objects come in order of their ids.
     private(set) var objects: [PropertyID: [ObjectID]] = [:]

@@ -10,7 +10,7 @@ struct LogChange: ~Copyable {
     private(set) var notes: [EventNumber] = []
     /// The events of the stretch that stay as they are.
     private var kept: [UInt64] = []
-    /// Events kept before the stretch that others now stand for.
+    /// Events kept before the stretch that other events now replace.
     private var replaced: [UInt64] = []
     /// Objects that were deleted in the stretch.
     private var deleted: [(id: ObjectID, event: UInt64)] = []

@@ -186,7 +186,7 @@ extension Store {
     }
 }
 
-/// Tells a waiting thread that something has happened. `isRaised` is guarded by `condition`.
+/// Wakes a waiting thread. `isRaised` is guarded by `condition`.
 private final class NewsFlag: @unchecked Sendable {
     private let condition = TimedMonitor()
     private var isRaised = false

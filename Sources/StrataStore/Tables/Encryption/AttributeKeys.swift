@@ -12,7 +12,7 @@ final class AttributeKeys: Sendable {
     struct Key: Sendable {
         let id: EncryptionKey.ID
         let values: SymmetricKey
-        /// The hash of what stands before the rest of a nonce's source.
+        /// The hash of the part before the rest of a nonce's source.
         let nonces: SHA256
 
         init(_ key: EncryptionKey, _ property: PropertyID) {
@@ -27,7 +27,7 @@ final class AttributeKeys: Sendable {
 
     /// The version of the keys that these were derived from.
     let version: Int
-    /// Under which values are encrypted; nil if no key was given.
+    /// The key under which values are encrypted; nil if no key was given.
     let newest: Key?
     /// Nil as long as the store has no blinding key.
     let blinder: HMAC<SHA256>?

@@ -77,7 +77,7 @@ final class SubjectKeys: Sendable {
         for (subject, secret) in zip(order, secrets) { _ = try keep(secret, subject) }
     }
 
-    /// Single keys may have been lost; that all are tells that these are the keys of another store.
+    /// Single keys may have been lost; if all are missing, these are the keys of another store.
     private func refuseOtherKeys() throws {
         if areOwn.withLock({ $0 }) { return }
         let some = try uses.some()

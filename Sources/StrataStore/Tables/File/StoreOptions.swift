@@ -93,7 +93,7 @@ package struct StoreOptions: Sendable {
     package var clock: @Sendable () -> Date = { Date() }
     /// The number of row numbers that are leased at a time.
     package var rowLeaseSize: UInt64 = 1 << 20
-    /// Whether the store may stand on a network or user-space file system.
+    /// Whether the store may be on a network or user-space file system.
     package var acceptsNetworkFileSystem = false
     /// Whether a store that other users may write to is accepted.
     package var acceptsSharedOwnership = false

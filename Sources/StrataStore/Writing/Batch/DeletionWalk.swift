@@ -1,7 +1,7 @@
 public import StrataModel
 
-/// Holds what a deletion changes: objects of a context, rows of a context that no object stands for, or stored rows of
-/// a batch.
+/// Holds the objects that a deletion changes: objects of a context, rows of a context without an object in memory, or
+/// stored rows of a batch.
 ///
 /// `DeletionWalk` decides, by the delete rules of the model, what a deletion means for other objects; a host carries it
 /// out.
@@ -60,7 +60,7 @@ extension DeletionHost {
     ///
     /// The members and targets of a cascade are deleted next. A nullified to-one is cut. The pairs of the object go
     /// with it, and other owners lose it as a member, whatever the rule says. A denied deletion changes nothing at the
-    /// other end: `deniedDeletions(of:_:)` tells whether it may be saved.
+    /// other end: `deniedDeletions(of:_:)` returns the errors that forbid to save it.
     @inlinable package mutating func applyRules<Host: DeletionHost>(
         of id: ObjectID, _ object: Host.Deleted, to host: inout Host
     ) throws {

@@ -33,7 +33,8 @@ struct WriteBatch: ~Copyable {
     /// The rows as they were before the batch that views across relationships read; nil until there is one.
     private var watched: WatchedRows?
     private let tables: StoreTables
-    /// Whether an entry's removal is written where the entry stands; for rows whose entries are all known to exist.
+    /// Whether an entry's removal is written to the table that has the entry; for rows whose entries are all known to
+    /// exist.
     var removesWhatStands = false
 
     init(tables: StoreTables) {

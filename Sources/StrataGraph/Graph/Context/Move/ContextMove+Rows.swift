@@ -114,7 +114,7 @@ private enum StateInParent { case same, other, gone }
 extension ManagedObjectContext {
     /// Takes the stored row, with the changes of this context on top.
     ///
-    /// - Parameter despiteConflict: whether mine stands where both sides changed a slot; else nothing is done then.
+    /// - Parameter despiteConflict: whether mine wins where both sides changed a slot; otherwise nothing is done then.
     /// - Returns: whether there was a newer row, and it was taken.
     func mergeStoredRow(into object: ManagedObject, despiteConflict: Bool) throws -> Bool {
         guard object._base != nil, !object._flags.contains(.deleted) else { return false }

@@ -162,7 +162,7 @@ struct PendingChanges {
         return leaving.remove(object.objectID) != nil
     }
 
-    /// The same for a row that no object stands for.
+    /// Takes back such a deletion of a row that has no object in memory.
     mutating func takeBackFollowingDeletion(ofRow id: ObjectID) -> Bool {
         _ = deletedRows.take(id)
         return leaving.remove(id) != nil
@@ -185,7 +185,7 @@ struct PendingChanges {
         touched.append(object)
     }
 
-    /// Others deleted the object, and that stands.
+    /// Others deleted the object, and the policy kept the deletion.
     mutating func acceptDeletion(of object: ManagedObject) {
         unlist(object, .updated)
         unlist(object, .deleted)

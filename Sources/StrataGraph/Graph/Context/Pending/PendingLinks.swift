@@ -9,7 +9,8 @@ struct PendingLinks {
     private(set) var changes: ContiguousArray<LinkChange> = []
     /// The to-manys that were read or changed.
     private(set) var states: [ToManyKey: ToManyState] = [:]
-    /// Ends of one-to-ones that a merge has cleared for links of this context; they lead on where these do not stand.
+    /// Ends of one-to-ones that a merge has cleared for links of this context; they keep their targets if those links
+    /// are dropped.
     private(set) var displaced: Set<LinkEnd> = []
     /// Links of this context to what its parent has deleted.
     private(set) var lost = LostLinks()

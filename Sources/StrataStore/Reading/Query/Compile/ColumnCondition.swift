@@ -33,7 +33,7 @@ struct ColumnCondition: Sendable {
 /// A condition on a row, with the means to find the objects that meet it without reading every row.
 struct CompiledCondition: Sendable {
     let row: any RowCondition
-    /// nil if only reading rows can tell.
+    /// nil if rows must be read to decide.
     var access: ConditionAccess?
     /// The predicate that was compiled.
     let predicate: FetchPredicate

@@ -5,7 +5,7 @@ import StrataModel
 ///
 /// Each key has a number for each of its values, and a group is found by the numbers of its keys. A value is written in
 /// full only when it is met for the first time: after that, a row is numbered by the bits in its slot. Behind a to-one
-/// the target's id stands for everything that can be read there.
+/// the target's id determines everything that can be read there.
 final class GroupNumbers {
     private var keys: [KeyNumbers]
     /// The tables for every key but the first: groups of the keys before it, together with its number, as groups.

@@ -5,7 +5,7 @@ import StrataModel
 ///
 /// Of several changes of a term in one object the last one counts. Belongs to one batch, on one thread at a time.
 final class TextChanges {
-    /// A term stands in an object now, or no longer.
+    /// A change of a term's occurrences in an object.
     struct Change {
         let object: UInt64
         let term: UInt32
