@@ -45,14 +45,6 @@ package enum AggregateKind: Sendable, Hashable {
         }
     }
 
-    /// Whether the group has the values themselves (`KeptValues`).
-    package var keepsValues: Bool {
-        switch self {
-        case .distinct, .minimum, .maximum, .first, .last: true
-        default: false
-        }
-    }
-
     /// The number of values that the column shows.
     package var extremeCount: Int {
         switch self {
