@@ -81,10 +81,6 @@ extension Environment {
         package let freePageCount: Int
         /// LMDB's number of the newest commit.
         package let lastTransaction: UInt64
-        /// Slots of the reader table.
-        package let maximumReaderCount: Int
-        /// The most of them that were taken at once.
-        package let usedReaderCount: Int
         /// The shape of each opened table.
         package let tables: [String: TableStatistics]
     }
@@ -106,7 +102,6 @@ extension Environment {
             mapSizeInBytes: Int(info.me_mapsize), fileSizeInBytes: size,
             pageSizeInBytes: pageSize, lastPage: Int(info.me_last_pgno),
             freePageCount: try transaction.freePageCount(), lastTransaction: UInt64(info.me_last_txnid),
-            maximumReaderCount: Int(info.me_maxreaders), usedReaderCount: Int(info.me_numreaders),
             tables: tables)
     }
 }
