@@ -180,12 +180,12 @@ private struct MappingPlan {
                 continue
             }
             if source != destination { described[after].renamingIdentifier = source }
-            map(mapping.properties, source, destination, after)
+            map(mapping.properties, source, destination)
         }
     }
 
     private mutating func map(
-        _ properties: [(name: String, value: MappingExpression?)], _ source: String, _ destination: String, _ index: Int
+        _ properties: [(name: String, value: MappingExpression?)], _ source: String, _ destination: String
     ) {
         var renamed: Set<String> = []
         for (name, value) in properties {
