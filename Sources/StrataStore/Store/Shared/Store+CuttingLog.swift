@@ -67,7 +67,7 @@ extension Store {
                 try forget(forgotten)
                 try cut(through: target, node, &report, progress)
             }
-            try drop(node, progress)
+            try drop(node)
             report.duration = ContinuousClock.now - start
             return report
         } catch {
@@ -133,7 +133,7 @@ extension Store {
         report.removedBlobs = try removeBlobs(but: made.blobs, from: made.snapshot.end.transaction, node)
     }
 
-    private func drop(_ node: LogNode, _ progress: ProgressHandler?) throws {
+    private func drop(_ node: LogNode) throws {
         while true {
             let count = try node.contact.ask { () throws(SharedLogFailure) in
                 try node.log.upkeep.dropCut(limit: Self.droppedAtOnce)
