@@ -88,7 +88,7 @@ package struct CoreDataExporter {
             let last = lastKeys[plan.tables[table].rootName] ?? 0
             try writeRows(of: table, layout, offsets, after: last, writer)
         }
-        for pair in plan.pairs { try writePairs(pair, layout, offsets, writer) }
+        for pair in plan.pairs { try writePairs(pair, offsets, writer) }
         try writer.run("COMMIT")
         writer.close()
     }
@@ -189,7 +189,7 @@ package struct CoreDataExporter {
                 values.replaceSubrange(0..<3, with: [.integer(key), .integer(number), .integer(1)])
                 let image = try row.converted(to: entity.schema)
                 for column in entity.columns {
-                    try write(column, (id, image), entity, layout, offsets, &values, &losses)
+                    try write(column, (id, image), entity, offsets, &values, &losses)
                 }
                 for (index, target) in targets.enumerated() {
                     guard case .integer = values[target.column + 1],
@@ -230,8 +230,7 @@ package struct CoreDataExporter {
     /// Columns of a plan are counted from 2, behind the key and the entity; a row that is written has one more before.
     private func write(
         _ column: ImportLayout.Column, _ row: (id: ObjectID, image: RowImage), _ entity: ImportLayout.Entity,
-        _ layout: ImportLayout, _ offsets: [String: Int64], _ values: inout [SQLiteValue],
-        _ losses: inout [String: Int]
+        _ offsets: [String: Int64], _ values: inout [SQLiteValue], _ losses: inout [String: Int]
     ) throws {
         func read(_ slot: Int) throws -> AttributeValue { try value(slot, row.image, entity, row.id) }
         func put(_ value: AttributeValue, _ attribute: ColumnAttribute, _ place: Int, _ name: String) throws {
@@ -259,7 +258,7 @@ package struct CoreDataExporter {
     // MARK: Pairs
 
     private mutating func writePairs(
-        _ pair: FilePlan.PairTable, _ layout: ImportLayout, _ offsets: [String: Int64], _ writer: SQLiteWriter
+        _ pair: FilePlan.PairTable, _ offsets: [String: Int64], _ writer: SQLiteWriter
     ) throws {
         guard let entity = schema.entity(named: pair.entityName),
             let property = entity.property(named: pair.relationship.name), let link = schema.links.link(property.id)
