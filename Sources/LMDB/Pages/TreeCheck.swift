@@ -112,7 +112,7 @@ struct TreeCheck {
             if kind == .free {
                 try note(page.bytes(at: entry.valueOffset, count: entry.valueSize), of: entry, in: page, number)
             }
-        case Page.Entry.longValueFlag where kind != .tables: try visitLongValue(of: entry, in: page, number, kind)
+        case Page.Entry.longValueFlag where kind != .tables: try visitLongValue(of: entry, in: page, kind)
         case Page.Entry.treeFlag where kind == .tables && entry.valueSize == TreeRecord.size:
             try visitTable(of: entry, in: page, number)
         default: throw PageDamage(number, "an entry with flags \(entry.flags)")
@@ -135,7 +135,7 @@ struct TreeCheck {
     }
 
     private mutating func visitLongValue(
-        of entry: Page.Entry, in page: Page, _ number: UInt64, _ kind: Kind
+        of entry: Page.Entry, in page: Page, _ kind: Kind
     ) throws(PageDamage) {
         let (first, size) = (page.firstPage(ofLongValue: entry), entry.valueSize)
         let head = try bytes(of: first)
