@@ -81,7 +81,7 @@ struct KeySort: ~Copyable {
 
     /// Sorts a range of keys that agree before `offset`; the prefixes are the words at `offset`.
     private borrowing func sort(_ range: Range<Int>, from offset: Int) {
-        guard range.count >= Self.fewest else { return sortFew(range, from: offset) }
+        guard range.count >= Self.fewest else { return sortFew(range) }
         orderByPrefix(range)
         var start = range.lowerBound
         while start < range.upperBound {
@@ -106,7 +106,7 @@ struct KeySort: ~Copyable {
         equal.sort { ($0.keySize, $0.keyOffset) < ($1.keySize, $1.keyOffset) }
     }
 
-    private borrowing func sortFew(_ range: Range<Int>, from offset: Int) {
+    private borrowing func sortFew(_ range: Range<Int>) {
         insert(range) { left, right in
             if left.prefix != right.prefix { return left.prefix < right.prefix }
             return key(left).compare(with: key(right)) < 0
