@@ -11,8 +11,8 @@ enum ValueText {
         case .null: "nil"
         case .boolean(let value): value ? "true" : "false"
         case .integer(let value): String(value)
-        case .float(let value): number(Double(value), "\(value)")
-        case .double(let value): number(value, "\(value)")
+        case .float(let value): number("\(value)")
+        case .double(let value): number("\(value)")
         case .decimal(let value): "\(value)"
         case .string(let text): quoted(text, limit)
         case .date(let moment): date(moment)
@@ -43,7 +43,7 @@ enum ValueText {
     }
 
     /// Formats a number; whole numbers have no fraction, which Swift would print.
-    private static func number(_ value: Double, _ text: String) -> String {
+    private static func number(_ text: String) -> String {
         text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
