@@ -148,7 +148,7 @@ extension Environment {
                 .conflictingOptions, "open the environment", detail: "another process has it with checkpoints")
         }
         // From now on no checkpoint keeps what is not synced yet.
-        try sync(.forced)
+        try sync()
         directory.remove(CheckpointFile.name)
         try directory.synchronize()
     }

@@ -54,7 +54,7 @@ extension Environment {
     ///
     /// - Throws: `busy`, `noSpaceOrIO`.
     package func checkpoint() throws(LMDBError) {
-        guard options.durability.hasCheckpoints else { return try sync(.forced) }
+        guard options.durability.hasCheckpoints else { return try sync() }
         try writerLock.acquire(timeout: options.writerLockTimeout)
         defer { writerLock.release() }
         try withHandle("make a checkpoint") { _ throws(LMDBError) in try makeCheckpoint() }

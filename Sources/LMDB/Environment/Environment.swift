@@ -23,7 +23,7 @@ import Synchronization
 /// - `write(timeout:) { }`, or `beginWrite(timeout:)` with `commit()` and `abort()`: a `WriteTransaction`, which adds
 ///   `put`, `insert`, `append`, `reserve`, `delete`, `clear` and `withWriteCursor`. It begins and ends on one thread.
 ///   `write` runs its body again when the map was full, so a body must be able to run twice.
-/// - `sync(_:)`, `copy(to:_:)`, `sweepStaleReaders()`, `readers()`, `info()`.
+/// - `sync()`, `copy(to:_:)`, `sweepStaleReaders()`, `readers()`, `info()`.
 ///
 /// Every failure is an `LMDBError`; a transaction or cursor used after its end traps.
 ///

@@ -7,20 +7,14 @@ import CLMDB
 import Locking
 
 extension Environment {
-    /// The urgency with which `sync` writes.
-    package enum SyncStrength: Sendable {
-        /// As the durability asks: nothing for `disposable`.
-        case asOpened
-        /// Everything committed so far is on the disk when it returns.
-        case forced
-    }
-
-    /// Makes what has been committed durable. A checkpoint for `relaxed` and `disposable` environments.
+    /// Makes all commits so far durable: they are on the disk when it returns. A checkpoint for `relaxed` and `disposable`
+    /// environments.
+    ///
     /// - Throws: `readOnly`, `noSpaceOrIO`.
-    package func sync(_ strength: SyncStrength = .forced) throws(LMDBError) {
+    package func sync() throws(LMDBError) {
         if options.isReadOnly { throw failure(.readOnly, "sync") }
         try withHandle("sync") { handle throws(LMDBError) in
-            let result = mdb_env_sync(handle, strength == .forced ? 1 : 0)
+            let result = mdb_env_sync(handle, 1)
             guard result == 0 else { throw failure(result, "sync") }
         }
     }

@@ -28,7 +28,7 @@ extension Environment {
     /// - Complexity: a read of every page in use, and of every free one.
     package func wipe() throws(LMDBError) -> WipeReport {
         if options.residence == .named { try reopen() }
-        try sync(.forced)
+        try sync()
         let transaction = try beginWrite()
         do throws(LMDBError) {
             // Other processes forget their pages before they write again.

@@ -47,7 +47,7 @@ struct LogCopy {
         do {
             let made = try StoreTables(opening: target).withoutBuffers
             try source.read { try copy($0, into: target, made) }
-            try target.sync(.forced)
+            try target.sync()
             try target.close()
         } catch {
             try target.close()

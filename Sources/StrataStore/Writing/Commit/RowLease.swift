@@ -130,7 +130,7 @@ extension StoreFile {
             try writeNextRow(start + count, transaction)
         }
         let isSynced = options.durability == .full || options.durability == .journaled
-        if !isSynced, case .readWrite = environment.options.access { try environment.sync(.forced) }
+        if !isSynced, case .readWrite = environment.options.access { try environment.sync() }
         return leased
     }
 
