@@ -104,9 +104,6 @@ public struct EncryptedValue: Sendable, Hashable {
         }
     }
 
-    /// Whether equal blinds, or unequal ones, say that the values are.
-    package func isSameValue(as other: EncryptedValue) -> Bool { blind.map { $0 == other.blind } ?? (self == other) }
-
     /// The bytes that equal values have in common; nil if the stored bytes are damaged.
     package var blind: Data? {
         stored.withUnsafeBytes { bytes in Self.blind(of: bytes).map { Data($0) } }
