@@ -1,3 +1,5 @@
+// The macros of declared views: `@View` and the markers of its columns.
+
 public import Foundation
 public import StrataGraph
 public import StrataModel

@@ -1,3 +1,5 @@
+// Looks up the values under many numbers at once.
+
 import CLMDB
 import Synchronization
 

@@ -1,3 +1,5 @@
+// Opens an environment: its directory, files, map and sums.
+
 #if canImport(Glibc)
     import Glibc
 #else

@@ -1,3 +1,5 @@
+// The open directory of an environment (`EnvironmentDirectory`), and the identity and ownership of its files.
+
 import CLMDB
 
 #if canImport(Glibc)

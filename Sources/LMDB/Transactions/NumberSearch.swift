@@ -1,3 +1,5 @@
+// Searches a table for a number without LMDB's cursors: interpolation on the pages of a snapshot.
+
 import CLMDB
 import Synchronization
 

@@ -1,3 +1,5 @@
+// Checks every page in use against its sum.
+
 #if canImport(Glibc)
     import Glibc
 #else

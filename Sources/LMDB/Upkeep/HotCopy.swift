@@ -1,3 +1,5 @@
+// Copies an environment while others read and write it.
+
 #if canImport(Glibc)
     import Glibc
 #else

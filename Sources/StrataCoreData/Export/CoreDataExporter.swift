@@ -1,3 +1,5 @@
+// Exports a store as a SQLite file in the form of Core Data (`CoreDataExporter`).
+
 package import Foundation
 import StrataGraph
 import StrataModel

@@ -1,3 +1,5 @@
+// Reads values of attributes from the columns of a Core Data file, and reports unsound ones.
+
 import Foundation
 import StrataGraph
 import StrataModel

@@ -1,3 +1,5 @@
+// Transformables at an import: whether they are unpacked into `Codable` values, and which can be.
+
 import StrataModel
 
 /// The form that an import gives to transformables.

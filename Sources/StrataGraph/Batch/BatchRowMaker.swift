@@ -1,3 +1,5 @@
+// Makes the rows of batch requests from values by name (`BatchRowMaker`).
+
 import Foundation
 import StrataModel
 import StrataStore

@@ -1,3 +1,5 @@
+// Options for opening a store: location, durability, checks, migration, history and limits.
+
 public import Foundation
 public import StrataModel
 package import StrataStore

@@ -1,3 +1,5 @@
+// Cuts the beginning of a shared log.
+
 public import StrataModel
 import StrataStore
 

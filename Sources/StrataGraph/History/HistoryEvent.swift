@@ -1,3 +1,5 @@
+// Transactions and events of the log as values.
+
 public import Foundation
 public import StrataModel
 import StrataStore

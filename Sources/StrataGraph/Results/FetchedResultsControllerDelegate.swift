@@ -1,3 +1,5 @@
+// The delegate of a `FetchedResultsController`.
+
 public import Foundation
 public import StrataModel
 

@@ -1,3 +1,5 @@
+// The results of a request as an asynchronous sequence (`LiveResults`).
+
 public import StrataModel
 
 /// An element of live results: the results, and what has changed since the element before.

@@ -1,3 +1,5 @@
+// The rows of a declared view as an asynchronous sequence (`LiveViewRows`).
+
 public import StrataModel
 import StrataStore
 

@@ -1,3 +1,5 @@
+// The arguments of `strata import` for a file of Core Data, and the import itself.
+
 import ArgumentParser
 import Foundation
 import StrataCoreData

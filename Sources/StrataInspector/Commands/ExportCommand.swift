@@ -1,3 +1,5 @@
+// The command `strata export`.
+
 import ArgumentParser
 import Foundation
 import StrataCoreData

@@ -1,3 +1,5 @@
+// The command `strata import`.
+
 import ArgumentParser
 import Foundation
 import StrataGraph

@@ -1,3 +1,5 @@
+// Walks the log for listings (`LogWalk`), with the filter and the arguments that choose a part of it.
+
 import ArgumentParser
 import Foundation
 import StrataModel

@@ -1,3 +1,5 @@
+// Converts the records of a file into rows of a batch insert.
+
 import Foundation
 import StrataGraph
 import StrataModel

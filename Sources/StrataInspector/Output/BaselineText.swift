@@ -1,3 +1,5 @@
+// Texts about the beginning of a truncated history.
+
 import StrataModel
 import StrataStore
 

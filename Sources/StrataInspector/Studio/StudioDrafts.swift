@@ -1,3 +1,5 @@
+// Changes from Studio: each is shown as a draft before it is saved.
+
 import Foundation
 import Locking
 import StrataGraph

@@ -1,3 +1,5 @@
+// Studio's list of transactions, and the page of one transaction.
+
 import Foundation
 import StrataGraph
 import StrataModel

@@ -2,7 +2,7 @@ import Foundation
 package import StrataGraph
 package import StrataModel
 
-/// The last transaction of a restore, as a condition on each.
+/// The transaction that a restore ends with, as a condition that each transaction is tested by.
 package enum RestoreGoal: Sendable, Hashable {
     case newest
     case transaction(TransactionNumber)

@@ -1,3 +1,5 @@
+// The interface of a place that logs are shipped to (`ShippingTarget`).
+
 public import Foundation
 
 /// A file at a target.

@@ -1,3 +1,5 @@
+// The reading calls of a store: its head, and snapshots of present and past states.
+
 import LMDB
 package import StrataModel
 

@@ -4,9 +4,9 @@ import StrataModel
 
 /// The subjects under whose keys a store has values, for the check that none gets a second key.
 ///
-/// When the key of a subject is missing that may have values, one walk over the objects of entities with such attributes
-/// fills a `SubjectFilter`. From then on new ones are found in later events. A walk looks for subjects that the filter
-/// may have.
+/// If the key of a subject is missing, one walk over the objects of entities with such attributes collects all subjects
+/// in a `SubjectFilter`. Subjects of later events are added to it. Only for a subject that the filter may contain,
+/// another walk decides.
 final class UsedSubjects: Sendable {
     private struct State {
         var subjects = SubjectFilter()

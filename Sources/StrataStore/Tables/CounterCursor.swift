@@ -1,3 +1,5 @@
+// Reads the counters of a store in key order, corrected by entries that wait in buffers.
+
 import LMDB
 
 /// A cursor over the records of a view in key order, in whichever of its tables they are.

@@ -1,3 +1,5 @@
+// The transactions of a store as an asynchronous sequence (`TransactionStream`), and positions in it.
+
 public import Foundation
 public import StrataModel
 import StrataStore

@@ -1,3 +1,5 @@
+// Staged migrations: the settings of a container, and the stages with an app's code.
+
 public import StrataModel
 
 /// The way in which a store that has another model is migrated to the model of its container.

@@ -1,3 +1,5 @@
+// The objects of a context: making new ones, finding them by id, refreshing and releasing them.
+
 public import StrataModel
 import StrataStore
 

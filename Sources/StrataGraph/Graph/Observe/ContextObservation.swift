@@ -1,3 +1,5 @@
+// Observations of a context's events: saves, merges and changes of objects.
+
 public import StrataModel
 
 /// An event of a context that observers can follow.

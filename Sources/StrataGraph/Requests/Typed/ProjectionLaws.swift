@@ -1,3 +1,5 @@
+// Tests whether a projection follows additions and removals in any order (`checkLaws`).
+
 import StrataModel
 import StrataStore
 

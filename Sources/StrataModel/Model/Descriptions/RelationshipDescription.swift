@@ -1,3 +1,5 @@
+// The description of a relationship, and its delete rule.
+
 /// The effect of a deletion on the objects that a relationship leads to. Raw values are Core Data's.
 public enum DeleteRule: UInt8, Sendable, Hashable, Codable {
     /// Changes nothing. A to-one of those objects may then lead to the deleted object.

@@ -1,3 +1,5 @@
+// The interface through which predicates read objects (`ExpressionContext`).
+
 package import Foundation
 
 /// The result of an expression: one value, or the members of a list.

@@ -1,3 +1,5 @@
+// Keeps the states that readers use from being truncated.
+
 import Locking
 package import StrataModel
 import Synchronization

@@ -1,3 +1,5 @@
+// The full texts of a model, bound to its schema.
+
 import StrataModel
 
 /// The full texts of one model, prepared once.

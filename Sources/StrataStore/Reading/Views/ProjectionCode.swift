@@ -1,3 +1,5 @@
+// Calls the app's type that makes a column of a view (`ProjectionCode`).
+
 import Foundation
 import Locking
 package import StrataModel

@@ -1,3 +1,5 @@
+// Reads the rows of a view in one of its orders.
+
 import LMDB
 import StrataModel
 

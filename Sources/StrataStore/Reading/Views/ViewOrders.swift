@@ -1,3 +1,5 @@
+// The entries of a view's orders, in the table `viewOrders`.
+
 import LMDB
 import StrataModel
 

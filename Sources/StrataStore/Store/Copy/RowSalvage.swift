@@ -1,3 +1,5 @@
+// Salvages rows and links that are newer than the sound part of a damaged store's log (`RowSalvage`).
+
 import LMDB
 import StrataModel
 

@@ -1,3 +1,5 @@
+// Compares the views of a damaged store with those of the store that was made of it.
+
 import LMDB
 import StrataModel
 
@@ -10,7 +12,7 @@ package struct ViewDifference: Sendable, Hashable {
     package let first: String
 }
 
-/// Holds the views of a store that was made of a damaged one against those of the damaged one, record by record:
+/// Compares the views of a store that was made of a damaged one with those of the damaged one, record by record:
 /// rows by their values, links and indexes by their keys, pairs by their positions, counters by what they say.
 ///
 /// The numbers of events are not compared, because what was added has events of its own.

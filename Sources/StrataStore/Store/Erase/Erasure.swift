@@ -1,3 +1,5 @@
+// Requests for erasures, their results, and their records in the log.
+
 package import Foundation
 package import StrataModel
 

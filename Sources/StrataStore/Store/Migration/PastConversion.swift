@@ -1,3 +1,5 @@
+// Converts a past state to a later model, one migration after another (`PastConversion`).
+
 import LMDB
 import StrataModel
 

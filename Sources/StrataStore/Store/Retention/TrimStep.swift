@@ -1,3 +1,5 @@
+// One commit of a truncation (`TrimStep`), and its limits.
+
 import Foundation
 import LMDB
 import StrataModel

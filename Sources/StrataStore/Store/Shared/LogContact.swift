@@ -1,3 +1,5 @@
+// Asks a shared log, repeats failed questions, and keeps the state of the connection (`LogContact`).
+
 package import Foundation
 import Locking
 package import StrataModel

@@ -1,3 +1,5 @@
+// Rewrites erased transactions in a shared log, and removes large values that no event names.
+
 import Foundation
 import LMDB
 import StrataModel

@@ -1,3 +1,5 @@
+// Receives transactions of a shared log: when asked, and in the background.
+
 import Foundation
 import LMDB
 import Locking

@@ -1,3 +1,5 @@
+// The result of `verify`, with its problems and counts.
+
 package import StrataModel
 
 /// The thoroughness of `verify`.

@@ -1,3 +1,5 @@
+// Verifies thinned histories.
+
 import StrataModel
 
 extension Verifier {

@@ -1,8 +1,10 @@
+// The keys of subjects that an open store has asked for.
+
 import Foundation
 import Locking
 import StrataModel
 
-/// Under which subjects a store has values.
+/// The subjects under whose keys a store has values.
 struct SubjectUses: Sendable {
     /// Some of them.
     var some: @Sendable () throws -> Set<SubjectID> = { [] }

@@ -1,3 +1,5 @@
+// Options for opening a store, as `StrataStore` uses them.
+
 package import Foundation
 package import StrataModel
 

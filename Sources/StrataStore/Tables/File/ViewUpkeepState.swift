@@ -1,3 +1,5 @@
+// The progress of a view, and the limits of the steps that update it.
+
 package import StrataModel
 
 /// Whether views that catch up are updated in the background or by hand.

@@ -1,7 +1,9 @@
+// Packs events of the log into blocks (`EventPacking`).
+
 import LMDB
 import StrataModel
 
-/// When events go into blocks (EventBlock.swift).
+/// The limits by which events go into blocks (EventBlock.swift).
 package struct PackingLimits: Sendable {
     /// Transactions of at least so many events go into blocks at once.
     package var fewestInTransaction = 256

@@ -1,3 +1,5 @@
+// Walks along the events of a log, in records of their own or in blocks.
+
 import LMDB
 import StrataModel
 

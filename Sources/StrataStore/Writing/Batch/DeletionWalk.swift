@@ -1,3 +1,5 @@
+// Applies the model's delete rules (`DeletionWalk`) to objects, pending rows and stored rows.
+
 public import StrataModel
 
 /// Holds the objects that a deletion changes: objects of a context, rows of a context without an object in memory, or

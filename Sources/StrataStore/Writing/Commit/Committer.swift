@@ -1,3 +1,5 @@
+// Commits saves in groups (`Committer`).
+
 import Foundation
 import LMDB
 import Logging

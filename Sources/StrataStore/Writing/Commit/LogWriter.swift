@@ -1,3 +1,5 @@
+// Appends a transaction to the log and projects it into the views (`LogWriter`).
+
 import Foundation
 import Locking
 import LMDB

@@ -1,3 +1,5 @@
+// Compiled conditions that join others: AND, OR, NOT, and constants.
+
 import StrataModel
 
 /// A condition that holds always or never: `TRUEPREDICATE`, `FALSEPREDICATE`, and conditions that are equivalent.

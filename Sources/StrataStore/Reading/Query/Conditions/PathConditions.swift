@@ -1,3 +1,5 @@
+// Compiled conditions on the far end of relationships.
+
 import StrataModel
 
 /// Whether the target of a to-one meets a condition.

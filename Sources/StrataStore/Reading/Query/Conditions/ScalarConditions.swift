@@ -1,3 +1,5 @@
+// Compiled conditions on numbers, dates, ids and nil in a row.
+
 import StrataModel
 
 /// Whether a slot is nil, or is not.

@@ -1,3 +1,5 @@
+// Runs a request for rows: properties, aggregates and groups.
+
 package import StrataModel
 
 extension Snapshot {
