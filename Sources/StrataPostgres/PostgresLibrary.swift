@@ -55,7 +55,7 @@ struct PostgresLibrary: Sendable {
         return Swift.Result { () throws(StrataError) in try PostgresLibrary(names: chosen ?? usualNames) }
     }()
 
-    /// Loads the first library of these names that is there. It stays loaded.
+    /// Loads the first library of these names that exists. It stays loaded.
     ///
     /// - Throws: `logUnavailable` with how to install it.
     init(names: [String]) throws(StrataError) {

@@ -74,7 +74,7 @@ enum PostgresTables {
         $$
         """
 
-    /// Puts the bytes without values in the place of those with them, after an erasure. Digests stay.
+    /// Replaces bytes with erased values by bytes without them, after an erasure. Digests stay.
     private static let rewrite = """
         create function strata.rewrite(log text, numbers bigint[], digests bytea[], contents bytea[]) returns bigint
         language sql volatile security definer set search_path = '' as $$

@@ -8,7 +8,7 @@ struct ModelMending {
 
     /// The number of times that the model is checked again.
     private static let rounds = 12
-    /// A file has no more tables; see `CoreDataFile`.
+    /// The largest number of tables of a file; see `CoreDataFile`.
     private static let mostEntities = 4_000
 
     /// - Throws: `invalidModel` for a model that cannot be mended.

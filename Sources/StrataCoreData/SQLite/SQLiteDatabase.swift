@@ -53,7 +53,7 @@ final class SQLiteDatabase {
         return "file:\(bytes.joined())?immutable=1"
     }
 
-    /// Runs `body`; SQLite gives up after about a thousand times so many of its steps.
+    /// Runs `body`; SQLite gives up after about a thousand times this number of its steps.
     func limited<R>(to thousands: Int, _ body: () throws(StrataError) -> R) throws(StrataError) -> R {
         budget.left = thousands
         defer { budget.left = nil }

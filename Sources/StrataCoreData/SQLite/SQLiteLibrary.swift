@@ -47,7 +47,7 @@ struct SQLiteLibrary: Sendable {
         }
     }()
 
-    /// Loads the first library of these names that is there. It stays loaded.
+    /// Loads the first library of these names that exists. It stays loaded.
     ///
     /// - Throws: `persistentStoreOpen` with how to install it.
     init(names: [String]) throws(StrataError) {

@@ -124,7 +124,7 @@ struct ColumnReader {
         return .sound(.float(float), Double(float) == number || number.isNaN ? nil : .rounded)
     }
 
-    /// A real number is the decimal that its shortest text shows: the file keeps no more.
+    /// A real number becomes the decimal of its shortest text: the file keeps no more digits.
     private func decimal(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
         if kind == .integer { return .sound(.decimal(Decimal(row.integer(column)))) }
         let text = row.text(column)

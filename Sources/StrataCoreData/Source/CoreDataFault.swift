@@ -6,7 +6,7 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
         case danglingKey
         /// A one-to-one whose two ends disagree. An end without a partner is completed; otherwise the link is left out.
         case oneSidedLink
-        /// A pair that the file has twice. It comes over once.
+        /// A pair that the file has twice. It is imported once.
         case repeatedLink
         /// A place in an ordered list that is missing, that another member has too, or that none can have. The members
         /// stand by their places and then by their keys, as SQLite sorts them.
@@ -18,9 +18,9 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
         case unsoundValue
         /// A value in a column of an entity that the row is not of. It is left out.
         case strayValue
-        /// A value that breaks a rule of the model. It comes over.
+        /// A value that breaks a rule of the model. It is imported.
         case brokenRule
-        /// Objects with the same unique values. They come over, and the constraint is left out of the model.
+        /// Objects with the same unique values. They are imported, and the constraint is left out of the model.
         case notUnique
         /// A row of an entity that the model does not have. It is left out.
         case unknownEntity
@@ -107,7 +107,7 @@ struct FaultList {
         faults.append(fault)
     }
 
-    /// Counts a value that comes over otherwise than it is in the file.
+    /// Counts a value that is imported in another form than that of the file.
     mutating func note(_ remark: Remark, of property: String) {
         remarks[Place(property: property, remark: remark), default: 0] += 1
     }

@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// The persistent history in a file: who changed what and when.
+/// The persistent history in a file: its transactions with authors, dates and changes.
 ///
 /// The file keeps no values from before a change, so a row is known only as it has been since the transaction that
 /// changed it last. That transaction can be written again with this row; what earlier ones did to it is a number.

@@ -3,7 +3,7 @@
 public import StrataModel
 import StrataStore
 
-/// Something that needs transactions of a shared log.
+/// A store or a subscription that needs transactions of a shared log.
 public struct SharedLogHolder: Sendable, Hashable {
     /// The kinds of holders.
     public enum Kind: String, Sendable, Hashable {
@@ -57,7 +57,7 @@ extension PersistentContainer {
     /// try container.trimSharedLog(before: .date(Date(timeIntervalSinceNow: -90 * 24 * 3600)))
     /// ```
     ///
-    /// Stores that are there keep their history; those that are made later have it from the cut on. The cut stops before
+    /// Existing stores keep their history; stores that are made later have it from the cut on. The cut stops before
     /// what a store needs that was heard of in the last two weeks, and before what a subscription has not acknowledged. A
     /// store that was away for longer is made again when it is opened.
     ///

@@ -14,7 +14,7 @@ public import Foundation
 public import StrataModel
 import StrataStore
 
-/// The keys of subjects in the files of a directory, for those who have no key management service.
+/// The keys of subjects in the files of a directory, for apps without a key management service.
 ///
 /// ```swift
 /// let key = try Data(contentsOf: URL(filePath: "/run/secrets/clinic.key"))

@@ -53,7 +53,7 @@ public struct ViewFetchRequest: Sendable {
         with { $0.sortDescriptors.append(SortDescription(column, isAscending: ascending)) }
     }
 
-    /// The request for so many rows at most.
+    /// The request for at most this number of rows.
     public func prefix(_ count: Int) -> ViewFetchRequest { with { $0.fetchLimit = count } }
 
     private func with(_ change: (inout ViewFetchRequest) -> Void) -> ViewFetchRequest {

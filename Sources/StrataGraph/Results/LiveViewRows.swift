@@ -151,7 +151,7 @@ extension ManagedObjectContext {
 }
 
 extension ViewRows {
-    /// The rows as they change, so many at most; 0 for all. `update.rows.values()` makes values of them.
+    /// The rows as they change, at most this many; 0 for all. `update.rows.values()` makes values of them.
     ///
     /// - Parameter coalescing: how long changes are gathered before they are reported together.
     public func updates(limit: Int = 0, coalescing: Duration = .zero) -> LiveViewRows {

@@ -130,7 +130,7 @@ struct Compaction {
     private func exchange(with made: String) throws {
         var status = stat()
         guard stat(file, &status) == 0, chmod(made, status.st_mode & 0o777) == 0 else { throw failure("exchanged") }
-        // From now on neither its checkpoint nor its journal keep what is not synced of it.
+        // From now on neither its checkpoint nor its journal keeps commits that are not synced.
         try sync(file, O_RDONLY)
         guard link(file, kept) == 0 || errno == EEXIST && unlink(kept) == 0 && link(file, kept) == 0 else {
             throw failure("kept")

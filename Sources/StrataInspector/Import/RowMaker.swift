@@ -118,7 +118,7 @@ struct RowMaker {
         _ value: InputValue, _ target: FieldMapping.Target, _ entity: EntityID
     ) throws -> ObjectID? {
         if let id = try finder.find(value, by: target.key, in: entity, target.path) {
-            // A reference is found whether its object is there or not; the save refuses one that is not.
+            // A reference is accepted whether its object exists or not; the save refuses one to a missing object.
             if target.key != nil || missing != .leave { return id }
             if try finder.isThere(id) { return id }
         }

@@ -84,7 +84,8 @@ enum ValueText {
         return shown + (kept.endIndex < text.endIndex ? "…" : "")
     }
 
-    /// At most so many scalars of the text, without a part of a character unless that alone has more of them.
+    /// The beginning of the text with at most this number of scalars, without a part of a character unless that alone
+    /// has more of them.
     private static func cut(_ text: String, _ limit: Int) -> Substring {
         guard let limited = text.unicodeScalars.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex),
             limited < text.endIndex

@@ -214,7 +214,7 @@ struct ViewTables: Sendable {
     /// Makes the tables that an event could not do without.
     ///
     /// - Parameter error: what was thrown where they are missing (`missing`).
-    /// - Returns: nil if the error says nothing of the kind, or they are there.
+    /// - Returns: nil if the error is another one, or the tables exist.
     static func made(
         for error: StrataError, after tables: ViewTables?, _ environment: Environment
     ) throws -> ViewTables? {

@@ -10,7 +10,7 @@ public enum HistoryRetention: Sendable, Hashable {
     case everything
     /// All states of the last so long.
     case duration(Duration)
-    /// The newest so many transactions, and the state before them.
+    /// This number of the newest transactions, and the state before them.
     case transactions(Int)
     /// Only what a tag, a subscription, a view that catches up or a context of this process needs.
     ///

@@ -27,7 +27,7 @@ public struct Erasure: Sendable, Hashable, Codable {
     let properties: [UInt32]
     /// The number of events that lost values.
     public let eventCount: Int
-    /// The id of the store. Only copies of it take the erasure over.
+    /// The id of the store. Only its copies accept the erasure.
     public let storeIdentifier: UUID?
 }
 
@@ -132,7 +132,7 @@ extension PersistentContainer {
         return try store.erasures(since: eventNumber).map { Erasure($0, names) }
     }
 
-    /// The erasures of an object or of values of it, oldest first; empty if there is none.
+    /// The erasures of an object or of its values, oldest first; empty if there is none.
     ///
     /// A context of the past shows an erased object with no values. The list of erasures gives the reason.
     ///
@@ -155,7 +155,7 @@ extension PersistentContainer {
 }
 
 extension ManagedObject {
-    /// The erasures of the object, or of values of it, oldest first; empty if nothing was erased.
+    /// The erasures of the object or of its values, oldest first; empty if nothing was erased.
     ///
     /// A context of the past shows an erased object without the values. Where this is not empty, nil means erased.
     ///

@@ -28,7 +28,7 @@ struct ChangeApplication {
     /// The changes of each object that remain to be applied.
     private(set) var objects: [ObjectID: NetChanges.Object] = [:]
     private(set) var ids: [ObjectID] = []
-    /// Every object that the changes delete, whatever the policy makes of it.
+    /// Every object that the changes delete, whatever the policy decides.
     let deletedIDs: Set<ObjectID>
     /// The values of custom resolutions, which replace those of both sides.
     private(set) var given: [ObjectID: [String: AttributeValue]] = [:]

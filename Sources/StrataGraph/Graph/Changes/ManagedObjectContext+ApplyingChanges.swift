@@ -189,7 +189,7 @@ extension ManagedObjectContext {
 
     // MARK: Pairs
 
-    /// Whether the deletion of an end cuts a pair and does no more to the other end than the changes do.
+    /// Whether the deletion of an end cuts a pair, and has no other effect on the other end than the changes.
     private func isCutByRules(_ key: PairKey, _ deleted: Set<ObjectID>) -> Bool {
         guard let link = binding.link(key.property), case .pairs(_, _, _, let inverse) = link.source else {
             return false

@@ -94,7 +94,7 @@ extension ObjectChange.Links {
 }
 
 extension ObjectChange: CustomStringConvertible {
-    /// The object, what became of it, its properties before and after, and how many links changed.
+    /// The object, the kind of change, its properties before and after, and the number of changed links.
     public var description: String {
         let changes = properties.map(\.description) + links.map(\.description)
         return "\(objectID.named(entityName)) \(kind)\(changes.isEmpty ? "" : "; ")\(changes.joined(separator: ", "))"

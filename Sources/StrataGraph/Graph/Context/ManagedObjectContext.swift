@@ -114,7 +114,8 @@ public final class ManagedObjectContext {
     }
 
     /// Whether the context keeps every object that it has made or read, until `reset()`, as a cache for a graph that is
-    /// walked again and again. Off by default: objects that the app does not hold and that have no changes are let go.
+    /// walked again and again. Off by default: objects that the app does not hold and that have no changes are
+    /// released.
     ///
     /// Cost: the memory of the objects, some 100 bytes each beside their rows.
     public var retainsRegisteredObjects: Bool {

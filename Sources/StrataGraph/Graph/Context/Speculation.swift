@@ -1,8 +1,8 @@
 import StrataModel
 
-/// Changes that were tried and may yet be kept; see `ManagedObjectContext.whatIf(_:)`.
+/// Changes that were tried and can be kept or dropped; see `ManagedObjectContext.whatIf(_:)`.
 ///
-/// Belongs to the isolation of the context it was made from. Letting go of it drops the changes.
+/// Belongs to the isolation of the context it was made from. Releasing it drops the changes.
 public final class Speculation<Value> {
     /// Shows the changes; may be changed further, fetched from, and looked at.
     public let context: ManagedObjectContext
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
     ///     for movie in try draft.fetch(FetchRequest<Movie>(format: "rating < 2")) { draft.delete(movie) }
     /// }
     /// print(try plan.changes().count, "objects would go")
-    /// try plan.keep()     // or let go of it
+    /// try plan.keep() // or release it
     /// ```
     ///
     /// - Throws: `readOnly` for a context of a past moment (a scratch context can be changed there), and what `body`

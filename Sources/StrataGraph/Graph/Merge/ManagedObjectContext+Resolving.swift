@@ -58,7 +58,7 @@ extension ManagedObjectContext {
         try setValues(of: settled, on: object)
     }
 
-    /// Takes the row as it is in the store; nothing of the context's own is on top of it.
+    /// Takes the row as it is in the store, without any change of the context.
     private func takeRow(_ object: ManagedObject, _ theirs: RowImage, _ revision: EventNumber) {
         theirs.bytes.withUnsafeBytes { object.adoptRow($0, revision: revision) }
         object.noteRevisionKnown()

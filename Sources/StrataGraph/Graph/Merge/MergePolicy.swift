@@ -24,8 +24,8 @@ public import StrataModel
 /// it is among the conflicts of the transaction, with mine as the winner. A member that they moved to another owner
 /// belongs there, and the policy decides about it as about any object.
 ///
-/// A deletion that does not stand takes back what it did to other objects: those that its cascades deleted are there
-/// again, with their own changes, and the links that it cut are made again. What the app deleted for itself stays
+/// A deletion that the policy takes back also takes back its effects on other objects: those that its cascades deleted
+/// exist again, with their own changes, and the links that it cut are made again. What the app deleted for itself stays
 /// deleted, and a to-one that it has set since leads where it was set to.
 ///
 /// A one-to-one is one link, whose ends agree after every merge. Where both sides gave an object another partner, the

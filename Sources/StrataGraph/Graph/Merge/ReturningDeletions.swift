@@ -168,7 +168,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Applies the rules of objects that stay deleted to those that are there again and lead to them.
+    /// Applies the delete rules of objects that stay deleted to objects that exist again and lead to them.
     func applyDeleteRules(to returning: ReturningDeletions) throws {
         for id in returning.all.sorted() where !isDeleted(id) {
             for toOne in binding.schema.links.slotLinks(of: id.entityID) {

@@ -31,7 +31,7 @@ open class ManagedObject {
     @exclusivity(unchecked) final var _base: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var _revision = EventNumber(rawValue: 0)
     @exclusivity(unchecked) final var _flags = ObjectFlags()
-    /// Cleared by the context when it goes or lets go of the object.
+    /// Cleared by the context when it is released, or releases the object.
     @exclusivity(unchecked) @usableFromInline final var _contextReference: Unmanaged<ManagedObjectContext>?
     @exclusivity(unchecked) final var _extras: ObjectExtras?
     @usableFromInline final let _entity: EntityRuntime

@@ -207,7 +207,7 @@ extension ManagedObject {
         }
     }
 
-    /// A new object that was deleted is there again.
+    /// A new object that was deleted exists again.
     final func becomeNewAgain() {
         transition {
             _flags.subtract([.withdrawn, .deletedItself])

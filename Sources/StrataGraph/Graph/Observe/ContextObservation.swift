@@ -34,7 +34,7 @@ public struct ContextChanges {
     var refreshedRows: [ObjectID] = []
     /// Unchanged objects that became faults because others changed them. They are read again when used.
     public var refreshed: Set<ManagedObject> = []
-    /// Ids of objects that `reset()` cut off from the context; they are no objects of it any more.
+    /// Ids of objects that `reset()` removed from the context.
     public internal(set) var invalidatedObjectIDs: Set<ObjectID> = []
     /// The event number of the state that the context shows after the event.
     public internal(set) var eventNumber: EventNumber

@@ -150,7 +150,7 @@ struct OrderedRows {
         return count - gone.count(where: isBetter) + waiting.count(where: isBetter)
     }
 
-    /// The number of entries of the table before an entry, whether it is there or not.
+    /// The number of entries of the table before an entry, which may be missing.
     private func tableIndex(of entry: OrderEntry) throws -> Int {
         guard let reader else { return 0 }
         let bounds = try bounds()
@@ -161,7 +161,7 @@ struct OrderedRows {
             + (own - reader.count(below: entry.columns))
     }
 
-    /// The whole key of the entry of the table with so many before it.
+    /// The whole key of the entry of the table at an index.
     private func tableEntry(at index: Int) throws -> [UInt8]? {
         guard let reader, index >= 0 else { return nil }
         let bounds = try bounds()

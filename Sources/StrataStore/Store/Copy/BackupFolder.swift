@@ -97,7 +97,7 @@ struct BackupFolder {
     private static let mark = ".partial-"
     private static func prefix(_ name: String) -> String { ".\(name)\(mark)" }
 
-    /// - Returns: whether nothing is there any more.
+    /// - Returns: whether the folder is gone.
     @discardableResult
     static func remove(_ path: String) -> Bool {
         guard BlobFile.exists(path) else { return true }
@@ -129,7 +129,7 @@ struct BackupFolder {
         }
     }
 
-    /// Removes what processes that died have left of their copies in a directory, also of those of other stores.
+    /// Removes unfinished copies of ended processes in a directory, also those of other stores.
     ///
     /// - Returns: the paths of those that could not be removed.
     @discardableResult

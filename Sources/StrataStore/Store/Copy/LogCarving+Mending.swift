@@ -7,7 +7,7 @@ import StrataModel
 extension LogCarving {
     private static let note = "The record of this transaction is lost; author and time are not known."
 
-    /// The log from its beginning as far as its events are there. The record of a transaction that is lost is made up
+    /// The log from its beginning as far as its events exist. The record of a transaction that is lost is made up
     /// by its events; the digests that follow upon it are computed again.
     func mended() throws -> Assembled {
         var log = Assembled()

@@ -37,7 +37,7 @@ struct LogCarving {
 
     /// The records that were made up, in place of lost ones.
     struct Notes {
-        /// Transactions whose records are lost, and whose events are there.
+        /// Transactions whose records are lost, but whose events exist.
         var madeUp: [TransactionNumber] = []
         /// The last event of the log that was made.
         var end = EventNumber.zero

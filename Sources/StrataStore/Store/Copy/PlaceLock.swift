@@ -23,7 +23,7 @@ package final class PlaceLock {
                 if number == EWOULDBLOCK { return nil }
                 throw BlobFile.Failure(operation: "lock", path: path, number: number)
             }
-            // The one who had it before has removed the file since it was opened here.
+            // The process that had the lock before has removed the file since it was opened here.
             if PlaceIdentity(path) == PlaceIdentity(descriptor: opened) {
                 descriptor = opened
                 return

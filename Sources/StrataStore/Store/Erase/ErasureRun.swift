@@ -10,7 +10,7 @@ import StrataModel
 struct ErasureRun {
     let file: StoreFile
     let blobs: BlobStore
-    /// After so many changed events a commit ends.
+    /// The number of changed events after which a commit ends.
     var eventsInOneCommit = 50_000
     /// Whether the shared log loses the values of erasures that came with it without this store.
     var leavesLogToOthers = false

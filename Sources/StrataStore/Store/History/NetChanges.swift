@@ -224,7 +224,7 @@ extension NetChanges {
         }
     }
 
-    /// Makes one change of those under a former number of a property and those under its newer one.
+    /// Joins the changes under a former number of a property with those under its newer one.
     fileprivate mutating func joinFormers(_ histories: SchemaHistory) {
         let lineage = histories.propertyLineage
         guard !lineage.isEmpty, let newest = histories.newest else { return }

@@ -139,7 +139,7 @@ struct OldLinks {
         for (before, after) in zip(models, models.dropFirst()) {
             guard let heir = Schema.last(of: number, through: [after]) else { break }
             guard let relationship = after.property(heir)?.relationship else { continue }
-            // A to-many that is made of to-ones which were there before has their links.
+            // A new to-many over existing to-ones has their links.
             if heir != number, relationship.truth == .inverseSlot,
                 let toOne = relationship.inverse, before.property(toOne) != nil
             {

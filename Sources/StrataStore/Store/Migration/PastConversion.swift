@@ -38,8 +38,8 @@ struct ConversionSource {
 
 /// Converts a state of before some migrations to the model after them, one migration after another.
 ///
-/// A value that the object still had when the migration ran becomes what the migration made of it: the log says so.
-/// Any other value becomes what the rule makes of it, if the store was opened with one, or what the types say.
+/// A value that the object still had when the migration ran becomes the migration's result, which is in the log. Any
+/// other value is converted by the rule, if the store was opened with one, or by its types.
 struct PastConversion {
     private let source: ConversionSource
     private let eventNumber: EventNumber

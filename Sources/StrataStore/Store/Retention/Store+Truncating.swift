@@ -158,7 +158,7 @@ extension Store {
         let plan = try planTruncation(through: eventNumber, force: force)
         var report = plan.report
         guard plan.target > .zero else { return report }
-        // Of what is there at the cut, one event stays for each object, pair and model.
+        // For each object, pair and model that exists at the cut, one event stays.
         var kept = 0
         let first = (report.baseline?.event ?? .zero).advanced(by: 1)
         try readLog { log, _ in

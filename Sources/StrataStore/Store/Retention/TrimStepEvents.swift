@@ -42,7 +42,7 @@ struct TrimStepEvents: ~Copyable {
     ///
     /// - Parameters:
     ///   - target: the last transaction to read.
-    ///   - limits: after so many events, or bytes of them, no further transaction begins.
+    ///   - limits: the numbers of events and bytes after which no further transaction begins.
     mutating func read(
         after baseline: LogBaseline, through target: TransactionNumber, _ limits: TrimLimits, _ log: LogReader
     ) throws {

@@ -5,7 +5,9 @@ import LMDB
 import StrataModel
 
 extension LogNode {
-    /// - Throws: `logUnavailable` if the log cannot be reached, or this client may not change what is there.
+    /// Checks that this client may rewrite transactions of the log.
+    ///
+    /// - Throws: `logUnavailable` if the log cannot be reached, or this client may not.
     func checkMayRewrite() throws {
         try contact.ask { () throws(SharedLogFailure) in try log.rewrite([]) }
     }
@@ -18,7 +20,7 @@ extension LogNode {
         return true
     }
 
-    /// Has the log take over the bytes of transactions as they are here.
+    /// Replaces the bytes of transactions in the log by those of this store.
     func rewrite(_ numbers: Set<TransactionNumber>) throws {
         let sorted = numbers.sorted()
         for first in stride(from: 0, to: sorted.count, by: 256) {
@@ -40,7 +42,7 @@ extension LogNode {
     /// The number of attempts, since other stores may append meanwhile.
     static let mostAttempts = 50
 
-    /// Has the log lose the large values that no event of it names. On the thread that writes.
+    /// Removes large values from the log that none of its events names. On the thread that writes.
     ///
     /// The store has the whole log, or as much as the log itself. Only the log knows whether it has moved on since, so
     /// the store receives and looks again until it has not.

@@ -54,9 +54,9 @@ extension Store {
         }
     }
 
-    /// Asks a shared log who it is, before the store is opened.
+    /// Asks a shared log for its identity, before the store is opened.
     ///
-    /// - Parameter hasStore: a store that is there already can be opened without an answer.
+    /// - Parameter hasStore: whether the store exists already; it can then be opened without an answer.
     static func identity(
         of log: any SharedLog, _ connection: SharedLogConnection, hasStore: Bool, _ options: StoreOptions
     ) throws -> SharedLogIdentity? {

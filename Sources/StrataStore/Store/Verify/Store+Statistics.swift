@@ -27,7 +27,7 @@ extension Store {
         }
     }
 
-    /// The shape of the file and its tables, and who reads.
+    /// The shape of the file and its tables, and the readers.
     func measureFile() throws -> (info: Environment.Info, readers: [Environment.Reader]) {
         do {
             return (try file.environment.info(), try file.environment.readers())

@@ -9,7 +9,7 @@ package struct UsageReport: Sendable {
     package let event: EventNumber
     /// When the last transaction was saved; nil in an empty store.
     package let lastSave: Date?
-    /// The length of `data.mdb`, and what log, views and free pages take of it.
+    /// The length of `data.mdb`, and the parts of log, views and free pages in it.
     package let fileSizeInBytes: Int
     package let logSizeInBytes: Int
     package let viewSizeInBytes: Int

@@ -112,7 +112,7 @@ package struct SubjectAttributes: Sendable {
 
     /// The row with its values under the keys of their subjects, and the slots that were changed.
     ///
-    /// - Parameter stored: makes of an encrypted value what the row holds, where it may be outside the row.
+    /// - Parameter stored: makes the row's value of an encrypted value, which may be outside the row.
     /// - Throws: as `pending`, `makeKeys` and `sealed`.
     package func sealed(
         _ image: RowImage, of id: ObjectID, changed: SlotSet?, blob: (BlobReference) throws -> Data,

@@ -17,7 +17,7 @@ package struct SubjectKeySource: Sendable {
 
     /// - Parameters:
     ///   - find: returns the key of a subject.
-    ///   - make: makes keys, or gives those that are there, in the order of the subjects; it throws `subjectErased` for a
+    ///   - make: makes missing keys, and returns all keys in the order of the subjects; it throws `subjectErased` for a
     ///     destroyed one.
     ///   - destroy: destroys keys for ever.
     package init(

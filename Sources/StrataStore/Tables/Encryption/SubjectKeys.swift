@@ -19,7 +19,7 @@ struct SubjectUses: Sendable {
 final class SubjectKeys: Sendable {
     /// The longest time for which a destroyed key is still used by a process that has asked for it before.
     static let lifetime = Duration.seconds(30)
-    /// After so many the answers are forgotten.
+    /// The number of answers after which they are forgotten.
     private static let mostKnown = 8192
 
     private struct Known {

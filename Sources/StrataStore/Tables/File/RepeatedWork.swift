@@ -49,7 +49,7 @@ final class RepeatedWork: @unchecked Sendable {
         }
     }
 
-    /// Waits until the work has been done so many times.
+    /// Waits until the work has been done this number of times.
     func waitForPasses(_ count: Int) {
         condition.withLock {
             while passes < count, !isStopped { _ = condition.wait(until: .now + .seconds(60)) }

@@ -49,7 +49,7 @@ package struct StoreRetention: Sendable, Hashable {
         case everything
         /// The states of so long.
         case duration(Duration)
-        /// The states after so many transactions, the newest.
+        /// The states after this number of the newest transactions.
         case transactions(Int)
         /// The part that a tag, a subscription or a context of this process needs.
         case held

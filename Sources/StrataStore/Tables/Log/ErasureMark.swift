@@ -11,7 +11,7 @@
 //          UInt32 count, then 16 bytes of each subject whose key is still to be destroyed
 //          (the last two are missing if both are 0, the last one if it is 0)
 //
-// The next opening for writing finishes it. The erasures that were made are there, too, so that they are found without
+// The next opening for writing finishes it. The completed erasures are in the mark, too, so that they are found without
 // a search of the log:
 //
 //   key    "erased", UInt64 number of the event, big-endian

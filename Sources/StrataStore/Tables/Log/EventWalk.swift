@@ -59,7 +59,7 @@ struct EventWalk: ~Copyable {
 
     // MARK: Moving
 
-    /// Moves to the first event that is there.
+    /// Moves to the first event that exists.
     mutating func begin() throws -> Bool {
         isInBlock = false
         return try cursor.first() ? try take() : leave()

@@ -40,7 +40,7 @@ package protocol SharedLog: Sendable {
     /// Takes row numbers that were never given before, without a gap between them.
     func leaseRows(_ count: UInt64) throws(SharedLogFailure) -> Range<UInt64>
 
-    /// Keeps a large value under its digest. Does nothing if it is there.
+    /// Keeps a large value under its digest. Does nothing if the log has it.
     func put(blob: Data, digest: Data) throws(SharedLogFailure)
 
     /// The bytes of a large value; nil if there are none.

@@ -1,6 +1,6 @@
 import StrataModel
 
-// In this folder: what a context keeps in memory. `IdentityMap` finds objects by id, `FaultRuns` reads neighbouring
+// In this folder: the memory of a context. `IdentityMap` finds objects by id, `FaultRuns` reads neighbouring
 // faults together, `LongText` keeps the text that was read last.
 
 /// The memory of a context beside its objects: short-lived caches, and the thresholds at which unused objects are

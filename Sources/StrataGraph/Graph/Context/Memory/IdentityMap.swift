@@ -121,7 +121,7 @@ struct IdentityMap: ~Copyable {
         case released(ManagedObject)
         /// Objects that are held, or none.
         case nothing
-        /// The last bucket of the table, after so many objects that are held.
+        /// The last bucket of the table, after this number of objects that are held.
         case end(heldCount: Int)
     }
 

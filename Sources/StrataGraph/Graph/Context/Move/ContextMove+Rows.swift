@@ -221,7 +221,7 @@ extension ManagedObjectContext {
         turnIntoFault(object)
     }
 
-    /// Lets go of the values of a clean object.
+    /// Releases the values of a clean object.
     func turnIntoFault(_ object: ManagedObject) {
         object.noteMayExist()
         guard !object._flags.isPending else { return }

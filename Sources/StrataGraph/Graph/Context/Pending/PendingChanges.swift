@@ -178,7 +178,7 @@ struct PendingChanges {
         return leaving.remove(object.objectID) != nil
     }
 
-    /// A new object that was deleted is there again.
+    /// A new object that was deleted exists again.
     mutating func takeBackWithdrawal(of object: ManagedObject) {
         object.becomeNewAgain()
         withdrawnCount -= 1

@@ -56,7 +56,7 @@ struct PendingLinks {
     /// The context shows another state of the store: to-manys are read again.
     mutating func forgetMembers() { memberGeneration += 1 }
 
-    /// Lets go of states without changes where the table has grown to `threshold`.
+    /// Drops states without changes if the table has grown to `threshold`.
     mutating func sweep(from threshold: Int, keeping isKept: (ObjectID) -> Bool) {
         guard states.count >= threshold else { return }
         states = states.filter { $0.value.hasChanges || isKept($0.key.owner) }

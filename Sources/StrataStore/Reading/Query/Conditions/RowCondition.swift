@@ -109,7 +109,7 @@ final class Evaluation {
         textResults.isEmpty ? nil : textResults[ObjectIdentifier(condition)]
     }
 
-    /// The scan of single texts for a query; nil once so many were scanned that the query itself has been run.
+    /// The scan of single texts for a query; nil once enough texts were scanned to run the query itself.
     func textScan(_ condition: TextCondition) throws -> TextScan? {
         let key = ObjectIdentifier(condition)
         guard let uses = textScans[key]?.uses else {

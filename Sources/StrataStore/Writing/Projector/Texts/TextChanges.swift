@@ -19,7 +19,7 @@ final class TextChanges {
     struct Length {
         let text: PreparedText
         let object: UInt64
-        /// Nil for an object that is there no longer.
+        /// Nil for an object that no longer exists.
         let words: UInt32?
     }
 
