@@ -115,7 +115,7 @@ struct BucketConnection: Sendable {
         "QuotaExceeded", "InsufficientCapacity", "InsufficientStorage", "XMinioStorageFull", "EntityTooLarge",
     ]
 
-    /// The error for an answer that is not what was asked for.
+    /// The error for an unexpected answer.
     func refusal(_ answer: Answer) -> StrataError {
         let code = answer.code
         let reason = BucketXML(answer.body).text("Message").map { ": \($0)" } ?? ""

@@ -218,7 +218,7 @@ extension Environment {
         return flags
     }
 
-    /// Checks that LMDB opened the files that were checked, and finishes what it leaves open.
+    /// Checks that LMDB opened the files that were checked, and completes the opening.
     private func adopt(_ opened: OpaquePointer) throws(LMDBError) {
         do throws(LMDBError) {
             let descriptor = Self.descriptor(of: opened)

@@ -1,6 +1,6 @@
 /// Options for opening an environment. The defaults fit a durable store in a private directory of a local disk.
 package struct EnvironmentOptions: Sendable, Equatable {
-    /// Whether the environment may write, and whether it may make what is missing.
+    /// Whether the environment may write, and whether it may make missing files.
     package enum Access: Sendable, Equatable {
         /// No write transaction can begin and no byte of `data.mdb` changes.
         case readOnly
@@ -54,7 +54,7 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package enum SumUse: Sendable, Equatable {
         /// A page that is not the one that was written is refused.
         case compared
-        /// Pages are judged by their structure alone: for saving what a damaged file still has.
+        /// Pages are judged by their structure alone: for saving the rest of a damaged file.
         case ignored
     }
 

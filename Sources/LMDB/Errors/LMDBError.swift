@@ -1,4 +1,4 @@
-/// A failure of the storage layer: what was tried, where, and which kind of failure it was.
+/// A failure of the storage layer: the operation, the path, and the kind of failure.
 package struct LMDBError: Error, Sendable, Equatable {
     /// The kind of failure; layers above map these and never see LMDB's numbers.
     package enum Code: Sendable, Equatable {
@@ -8,9 +8,9 @@ package struct LMDBError: Error, Sendable, Equatable {
         case mapResized
         /// Every reader slot is taken by a live reader.
         case readersFull
-        /// The key is there already, or an appended key does not rise.
+        /// The key exists already, or an appended key is not larger than the last one.
         case keyExists
-        /// The record or table is not there.
+        /// The record or table does not exist.
         case notFound
         /// The tree or a value reaches outside the file.
         case corrupted
@@ -98,7 +98,7 @@ package struct LMDBError: Error, Sendable, Equatable {
 }
 
 extension LMDBError: CustomStringConvertible {
-    /// One sentence: what failed, where and why.
+    /// One sentence: the operation, the path and the reason.
     package var description: String {
         var text = "Could not \(operation) at \(path): \(code.sentence)"
         if !detail.isEmpty { text += " (\(detail))" }

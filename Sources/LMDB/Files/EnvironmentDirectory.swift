@@ -18,7 +18,7 @@ struct FileIdentity: Hashable, Sendable {
         number = UInt64(truncatingIfNeeded: status.st_ino)
     }
 
-    /// Makes one of what Linux's `statx` returns.
+    /// Makes the identity from a result of Linux's `statx`.
     init(major: UInt32, minor: UInt32, number: UInt64) {
         // The C library's `makedev`.
         let (major, minor) = (UInt64(major), UInt64(minor))

@@ -52,7 +52,7 @@ final class FolioSplitter: Sendable {
         doneSize.store(max(size, Self.beginning), ordering: .relaxed)
     }
 
-    /// Splits what a commit has added; called while the transaction still keeps the map in place.
+    /// Splits the folios that a commit has added; called while the transaction still keeps the map in place.
     func committed(size: Int, mapAddress: UInt) {
         let done = doneSize.load(ordering: .relaxed)
         guard isOfUse, mapAddress != 0, size - done >= Self.leastGrowth else { return }

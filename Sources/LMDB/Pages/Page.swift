@@ -56,7 +56,7 @@
 
     @usableFromInline static let headerSize = 16
     @usableFromInline static let entryHeaderSize = 8
-    /// The flags that say what a page is, without those that count in memory only.
+    /// The flags of a page's kind, without those that count in memory only.
     private static let kindFlags: UInt16 = 0x6F
     /// The size of pages where nothing else is known.
     static let usualSize = 4096

@@ -63,7 +63,7 @@ struct TreeCheck {
     }
 
     /// - Parameters:
-    ///   - expected: what the tree's record says; nil if that is not compared.
+    ///   - expected: the counts in the tree's record; nil if these are not compared.
     ///   - place: the page that has the record.
     private mutating func visit(
         _ tree: TreeRecord, _ expected: TreeCounts?, at place: UInt64, _ kind: Kind

@@ -105,7 +105,7 @@ final class CommitJournal: Sendable {
         return count == bytes.count ? 0 : Self.failure
     }
 
-    /// Has what was appended on the disk.
+    /// Syncs the appended entries to the disk.
     ///
     /// - Returns: the operating system's error number, or 0.
     func sync() -> Int32 {
@@ -136,7 +136,7 @@ final class CommitJournal: Sendable {
         case unknown(Int32)
     }
 
-    /// Writes what a commit will change.
+    /// Writes the changes of a commit.
     ///
     /// - Parameters:
     ///   - isEarly: whether the disk begins to write it now (`sync_file_range`), so that a sync after some work takes

@@ -116,7 +116,7 @@ final class PageGuard: @unchecked Sendable {
 
     private static let structureBit: UInt32 = 1 << 30
 
-    /// Whether a page that lies in the map is sound. `refusal` says what is wrong with it.
+    /// Whether a page in the map is sound. `refusal` has its damage.
     ///
     /// - Parameter mark: of the state that the caller reads.
     /// - Complexity: one load where the page is remembered, else O(n) in its entries.
@@ -139,7 +139,7 @@ final class PageGuard: @unchecked Sendable {
 
     /// Admits a page that lies in the map.
     ///
-    /// - Throws: `corrupted`, with the number of the page and what is wrong with it.
+    /// - Throws: `corrupted`, with the number of the page and its damage.
     @inline(__always)
     func admit(
         _ number: UInt64, _ page: UnsafeRawBufferPointer, _ mark: UInt32, in table: Contents = .records
@@ -234,7 +234,7 @@ final class PageGuard: @unchecked Sendable {
 
     // MARK: Damage
 
-    /// Keeps what `refusal` will say.
+    /// Keeps the damage for `refusal`.
     func note(_ damage: PageDamage) { self.damage.withLock { $0 = damage } }
 
     /// The error for the page that was refused last.
@@ -257,7 +257,7 @@ extension PageGuard {
         case restOfLongValue
     }
 
-    /// Asks for the memory of what is remembered of a page.
+    /// Prefetches the memory of a page's entry in `memo`.
     @inline(__always)
     func prefetch(_ number: UInt64) {
         if number < count, let memo { clmdb_prefetch(memo + Int(truncatingIfNeeded: number)) }

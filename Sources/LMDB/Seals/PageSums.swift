@@ -50,7 +50,7 @@ import Synchronization
 /// is computed again where the system or the mount is another than that of the seal. If it is the same, the entries
 /// are those of the seal. If it is not, they are not used, and the next writer makes new ones from the whole file.
 ///
-/// **Who trusts what.** Entries count while the newest seal is trusted. A page that has no sum, because its commit is
+/// **Trust.** Entries count while the newest seal is trusted. A page that has no sum, because its commit is
 /// not sealed yet or was made by a program that does not know this file, is checked by its structure alone.
 ///
 /// `region` and `map` change only while no transaction is open. Entries and seals are atomic words, which one writer

@@ -34,7 +34,7 @@ package final class WriteTransaction: ReadTransaction {
         precondition(handle == nil, "A write transaction was dropped without commit or abort.")
     }
 
-    /// Records a failure that decides what becomes of the whole transaction.
+    /// Records a failure that decides the outcome of the whole transaction.
     func note(_ result: Int32) {
         if result == MDB_MAP_FULL { metMapFull = true }
         if result != 0 { hasFailed = true }

@@ -210,7 +210,7 @@ final class FileWipe {
 
     // MARK: Writing
 
-    /// Overwrites what was found.
+    /// Overwrites the bytes that were found.
     ///
     /// - Returns: the number of the system's error; 0 where there was none.
     func write() -> Int32 {

@@ -53,7 +53,7 @@ extension Environment {
         }
     }
 
-    /// Removes what interrupted copies have left in a directory.
+    /// Removes the remains of interrupted copies in a directory.
     /// - Returns: whether the directory exists and is empty now.
     package static func sweepLeftoverCopies(in directoryPath: String) throws(LMDBError) -> Bool {
         let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)

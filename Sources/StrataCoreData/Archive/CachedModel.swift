@@ -325,7 +325,7 @@ struct CachedModel {
     }
 }
 
-/// A model before it is checked: its entities, what is beside them, and what was left out.
+/// A model before it is checked: its entities, its other parts, and notes of those that were left out.
 struct ModelContent {
     var entities: [EntityDescription] = []
     var supplement = ModelSupplement()

@@ -15,7 +15,7 @@ package struct ModelArchiver {
     /// The parts of the model that have no form in an archive, a phrase each.
     private var notes: [String] = []
 
-    /// - Returns: the archive as a raw deflate stream, and what it does not have.
+    /// - Returns: the archive as a raw deflate stream, and notes of the parts that it does not have.
     static func cache(of model: ManagedObjectModel) -> (bytes: [UInt8], notes: [String]) {
         var archiver = ModelArchiver(model)
         let bytes = archiver.write()

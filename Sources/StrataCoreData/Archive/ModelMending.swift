@@ -1,6 +1,7 @@
 import StrataModel
 
-/// Makes a valid model of what a file says: what Strata's model cannot say is changed or left out, and noted.
+/// Makes a valid model from that of a file: parts that Strata's model cannot express are changed or left out, and
+/// noted.
 struct ModelMending {
     private var content: ModelContent
     private var notes: [String]
@@ -85,7 +86,7 @@ struct ModelMending {
         return true
     }
 
-    /// - Returns: what was left out; nil if nothing is left to leave out.
+    /// - Returns: the part that was left out; nil if no part can be left out.
     private static func simplify(_ attribute: inout AttributeDescription, _ message: String) -> String? {
         if message.contains("renaming identifier") {
             attribute.renamingIdentifier = nil

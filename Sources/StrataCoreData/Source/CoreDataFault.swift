@@ -13,8 +13,8 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
         case unsoundPlace
         /// A required property without a value. The default of the model is set, if it has one.
         case missingValue
-        /// A value that its type cannot hold, or of another type than Core Data writes. It is left out, or what can be
-        /// read of it is taken.
+        /// A value that its type cannot hold, or of another type than Core Data writes. It is left out, or its readable
+        /// part is taken.
         case unsoundValue
         /// A value in a column of an entity that the row is not of. It is left out.
         case strayValue
@@ -50,7 +50,7 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
     /// The row, the property and the phrases.
     public var description: String { "\(finding); \(outcome)" }
 
-    /// The row, the property and what is wrong.
+    /// The row, the property and the fault.
     var finding: String {
         let row = key.map { "\(entityName)/p\($0)" } ?? entityName
         return "\(row)\(property.map { ".\($0)" } ?? "") \(sentence)"
@@ -61,9 +61,9 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
 public enum CoreDataFaultTreatment: String, Sendable, Hashable, CaseIterable {
     /// Makes no store if there is any fault.
     case refuse
-    /// Repairs what has a rule for it, and lists all faults.
+    /// Repairs faults for which there is a rule, and lists all faults.
     case repair
-    /// Brings over what can be brought over as it is, and lists all faults.
+    /// Imports faulty data unchanged where possible, and lists all faults.
     case list
 }
 

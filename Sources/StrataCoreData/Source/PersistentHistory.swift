@@ -4,7 +4,7 @@ import StrataModel
 /// The persistent history in a file: its transactions with authors, dates and changes.
 ///
 /// The file keeps no values from before a change, so a row is known only as it has been since the transaction that
-/// changed it last. That transaction can be written again with this row; what earlier ones did to it is a number.
+/// changed it last. That transaction can be written again with this row; earlier changes of the row are only counted.
 struct PersistentHistory {
     struct Transaction {
         /// The key of its row.

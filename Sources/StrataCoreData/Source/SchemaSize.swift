@@ -13,7 +13,7 @@ struct SchemaSize {
     /// Far more than the statements of any model take.
     static let largest = 8 << 20
 
-    /// Whether the statements are longer than `largest` bytes. What looks damaged is left to SQLite.
+    /// Whether the statements are longer than `largest` bytes. Damage is left to SQLite.
     ///
     /// - Parameter header: the first hundred bytes of the file.
     static func isTooLarge(_ file: Int32, header: [UInt8]) -> Bool {

@@ -8,7 +8,7 @@ import StrataModel
 final class SourceFile {
     let path: String
     let database: SQLiteDatabase
-    /// The meaning of the files beside it, and what may be missing there.
+    /// The meaning of the files beside it, and the data that may be missing there.
     let notes: [String]
     /// The parts of the logs beside the file that cannot be read or taken back.
     let logFaults: [CoreDataFault]

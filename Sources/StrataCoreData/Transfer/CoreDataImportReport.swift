@@ -31,7 +31,7 @@ public struct CoreDataImportReport: Sendable {
     public internal(set) var pairs = 0
     /// The part of the persistent history that was imported.
     public internal(set) var history = History()
-    /// Facts that the model of Strata does not express, and what was done instead.
+    /// Facts that the model of Strata does not express, with the replacements.
     public internal(set) var notes: [String] = []
     /// The number of faults of each kind.
     public internal(set) var faultCounts: [CoreDataFault.Kind: Int] = [:]

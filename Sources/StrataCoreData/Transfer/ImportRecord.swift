@@ -104,7 +104,7 @@ struct ImportRecord {
     }
 }
 
-/// A step of an import: what is done, in which table, up to which key. In the history it is the number of rows.
+/// A step of an import: the kind of work, the table, and the last key. In the history it is the number of rows.
 struct ImportStep: Equatable {
     enum Phase: String {
         case rows, history, links, pairs

@@ -79,7 +79,7 @@ extension ErasureResult: CustomStringConvertible {
 }
 
 extension StoreVerification: CustomStringConvertible {
-    /// Whether the store is sound, what was read, and the problems.
+    /// Whether the store is sound, the volume that was read, and the problems.
     public var description: String {
         let counts = [
             CountText.of(transactionCount, "transaction"), CountText.of(eventCount, "event"),
@@ -151,7 +151,7 @@ extension ViewFailureReport: CustomStringConvertible {
 }
 
 extension SharedLogState: CustomStringConvertible {
-    /// The log, the store's place in it, and what is wrong.
+    /// The log, the store's place in it, and the problem.
     public var description: String {
         var text = "\(name): transaction \(transaction) of \(end), \(isReachable ? "reachable" : "not reachable")"
         if let failure { text += "; \(failure)" }

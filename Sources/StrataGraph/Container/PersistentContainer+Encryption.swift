@@ -25,7 +25,7 @@ extension PersistentContainer {
         try binding.store.keyRing.subjectID(of: value)
     }
 
-    /// Destroys the key of a subject for ever: what is encrypted under it reads as nil from now on, in this store, in its
+    /// Destroys the key of a subject for ever: values encrypted under it read as nil from now on, in this store, in its
     /// history and in every copy.
     ///
     /// ``erase(_:reason:author:)`` destroys the keys of the objects that it erases. This is for subjects that attributes

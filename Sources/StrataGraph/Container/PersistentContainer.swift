@@ -33,7 +33,7 @@ public final class PersistentContainer: Sendable {
         var isOpen = false
     }
 
-    /// Makes a container whose model is what entity classes declare. Superclasses are added.
+    /// Makes a container whose model consists of entity classes. Superclasses are added.
     ///
     /// The store is opened by `loadPersistentStores()`.
     ///

@@ -11,7 +11,7 @@ public struct PersistentStoreLog: Sendable, CustomStringConvertible {
     /// The log's name in messages, without a password.
     public var description: String { connection.name }
 
-    /// The same log for a store that opens at once, and receives meanwhile what was appended while it was away.
+    /// The same log for a store that opens at once, and receives earlier transactions in the background.
     ///
     /// Contexts first show the state that the store had, and then later ones. `PersistentContainer.catchUp()` waits for
     /// all, and a save is checked at the end of the log as always. A store that is new, or that is opened with another

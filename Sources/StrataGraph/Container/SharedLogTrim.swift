@@ -50,8 +50,8 @@ public struct SharedLogTrim: Sendable, Hashable {
 }
 
 extension PersistentContainer {
-    /// Cuts the beginning of the shared log off, up to a moment: what every store has goes, and new stores begin with a
-    /// snapshot that this call puts into the log's database.
+    /// Cuts the beginning of the shared log off, up to a moment: transactions that every store has are dropped, and new
+    /// stores begin with a snapshot that this call puts into the log's database.
     ///
     /// ```swift
     /// try container.trimSharedLog(before: .date(Date(timeIntervalSinceNow: -90 * 24 * 3600)))

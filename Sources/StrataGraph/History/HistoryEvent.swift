@@ -125,7 +125,7 @@ extension HistoryTransaction: CustomStringConvertible {
 }
 
 extension HistoryEvent: CustomStringConvertible {
-    /// The number, the object, what happened to it, by whom, and the changes.
+    /// The number, the object, the kind of event, its author, and the changes.
     public var description: String {
         let subject = objectID.map { $0.named(entityName ?? "\($0.entityID)") + " " } ?? ""
         let by = author.map { " by \($0)" } ?? ""

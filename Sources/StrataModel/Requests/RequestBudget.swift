@@ -11,8 +11,8 @@
 public struct RequestBudget: Sendable, Hashable, Codable {
     /// The most steps.
     public var steps: Int
-    /// The most memory for what a request keeps while it runs, such as keys to be sorted, groups and rows of values, in
-    /// bytes. It is an estimate that does not count the objects of the result.
+    /// The most memory for data that a request keeps while it runs, such as keys to be sorted, groups and rows of
+    /// values, in bytes. It is an estimate that does not count the objects of the result.
     public var memoryInBytes: Int
 
     /// A budget of 1,000,000,000 steps, which is a hundred for each of ten million rows, and 1 GiB, unless other numbers

@@ -56,7 +56,7 @@ public struct EncryptedValue: Sendable, Hashable {
     /// The value with these bytes, which are not checked.
     package init(stored: Data) { self.stored = stored }
 
-    /// A value that has a blind, and cannot be read: what a search compares with.
+    /// A value that has a blind and cannot be read; searches compare with it.
     ///
     /// - Parameter blind: 16 bytes; none for a value that nothing equals.
     package init(blind: UnsafeRawBufferPointer?) {

@@ -3,7 +3,7 @@ package import StrataGraph
 package import StrataModel
 package import StrataStore
 
-/// Makes a store from what was shipped to a target: from a snapshot, if there is one that is not too new, and the
+/// Makes a store from the files at a target: from a snapshot, if there is one that is not too new, and the
 /// transactions after it.
 package struct TargetRestore {
     package let target: any ShippingTarget
@@ -44,7 +44,7 @@ package struct TargetRestore {
         return first
     }
 
-    /// A lineage with what the target has of it.
+    /// A lineage with its files at the target.
     private static func summary(of lineage: UUID, at target: any ShippingTarget) throws -> String {
         let catalog = try TargetCatalog.list(target, lineage)
         return "\(lineage.uuidString.lowercased()) (up to t\(catalog.end))"
@@ -96,7 +96,7 @@ package struct TargetRestore {
     ///
     /// Where transactions are missing, the newest snapshot has the erasures up to it.
     ///
-    /// - Returns: also what could not be read, and may have erasures.
+    /// - Returns: also the files that could not be read, and that may have erasures.
     private func laterErasures(
         than position: LogPosition, beside folder: URL
     ) throws -> (found: [RecordedErasure], damaged: [String]) {

@@ -2,7 +2,7 @@ package import StrataModel
 package import StrataStore
 
 extension LogShipper {
-    /// Ships what is saved, by any process, until `pace` is stopped; then ships the rest and returns.
+    /// Ships the saves of all processes until `pace` is stopped; then ships the rest and returns.
     ///
     /// Transactions are gathered for a moment first. While the target is away or full, shipping is tried again and
     /// again.

@@ -66,7 +66,7 @@ final class TargetErasure {
         done = newest
     }
 
-    /// Puts a mark at the target, when what was removed cannot come back.
+    /// Puts a mark at the target, when removed values cannot come back.
     private func put(_ mark: ErasedMark, from lineage: UUID, through last: EventNumber) throws {
         try (target as? DirectoryTarget)?.synchronizeFolders()
         try target.replace(TargetName.erased(from: lineage, through: last), with: mark.encoded())

@@ -58,7 +58,7 @@ public protocol ShippingTarget: Sendable {
     /// Removes a file. Does nothing if there is none.
     func remove(_ name: String) throws
 
-    /// Removes what writes that never ended have left, if they began long ago.
+    /// Removes the remains of unfinished writes that began long ago.
     func removeLeftovers() throws
 }
 

@@ -46,7 +46,7 @@ extension Store {
         }
     }
 
-    /// A schema, and what becomes of the views that the store keeps.
+    /// A schema, and the changes of the views that the store keeps.
     private typealias NextSchema =
         @Sendable (WriteTransaction, SchemaHistory) throws
         -> (schema: Schema, views: [SchemaDifference.Change])?

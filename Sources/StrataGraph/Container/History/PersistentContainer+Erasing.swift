@@ -70,7 +70,7 @@ extension PersistentContainer {
     /// erasure is in the log. Values under them cannot be read any more in any copy of the store, and also not in objects
     /// that stay.
     ///
-    /// - Returns: what was done, and what has to wait for others.
+    /// - Returns: the counts of erased objects and values, and the work that has to wait for others.
     /// - Throws: `readOnly`; `encryptionKeyMissing` if keys of subjects are to be destroyed and were not given;
     ///   `validationRelationshipDeniedDelete`, or another error of the objects that remain; `saveTooLarge` for too many
     ///   objects at once; `persistentStoreTimeout` while another erasure runs. Then nothing was erased. After `noSpace`,
@@ -114,7 +114,7 @@ extension PersistentContainer {
         return try erase(ids, attributes: attributes, reason: reason, author: author)
     }
 
-    /// Does what an erasure had to leave to later, because others still read pages or files.
+    /// Does the work that an erasure had to leave for later, because others still read pages or files.
     ///
     /// - Returns: nil if nothing was left.
     /// - Throws: `readOnly`, `corrupt`.

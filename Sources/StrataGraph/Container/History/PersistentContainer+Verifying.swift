@@ -50,7 +50,7 @@ public struct StoreRebuild: Sendable, Hashable {
     /// The time that it took.
     public let duration: Duration
 
-    /// Whether every view is byte for byte what it was.
+    /// Whether every view has the same bytes as before.
     public var isUnchanged: Bool { views.allSatisfy(\.isEqual) }
 }
 

@@ -22,7 +22,7 @@ public struct HistoryToken: Sendable, Hashable, Codable {
     }
 }
 
-/// One transaction of a store's history, with access to what it changed.
+/// One transaction of a store's history, with access to its changes.
 public struct TransactionChanges: Sendable {
     /// The save: its author, date and metadata.
     public let transaction: HistoryTransaction
@@ -37,7 +37,7 @@ public struct TransactionChanges: Sendable {
         try container.events(from: transaction.firstEvent, through: transaction.lastEvent)
     }
 
-    /// Reads what the transaction changed, object by object.
+    /// Reads the changes of the transaction, one value an object.
     ///
     /// - Throws: `historyDropped`, `corrupt`, `storeClosed`.
     public func changes() throws -> [ObjectChange] { try container.changes(in: transaction.number) }

@@ -9,7 +9,7 @@ struct ChangeApplication {
         var policy: MergePolicy?
         /// Whether an attribute that already has the value that the changes give it is in conflict.
         var agreement = RowMerge.Agreement.merges
-        /// Whether the changes come from a context that has called `prepareForDeletion` of what it deleted.
+        /// Whether the changes come from a context that has called `prepareForDeletion` of the objects that it deleted.
         var deletionsArePrepared = false
         /// Whether a link to an object that is gone is a conflict; else it is left out.
         var asksForLostTargets = false
@@ -64,7 +64,7 @@ struct ChangeApplication {
         }
         let lost = rules.asksForLostTargets ? try lostTargets(of: changes, rules.lostTargets, in: context) : []
         for conflict in lost where decisions.words[conflict.objectID] == nil {
-            // Nothing links to what is gone, whichever side is to win.
+            // No link leads to a missing object, whichever side wins.
             let resolution: MergeResolution = try decisions.ask(conflict) == .fail ? .fail : .theirs
             decisions.records.note(conflict, resolution)
         }
@@ -209,7 +209,7 @@ struct ChangeApplication {
 }
 
 extension NetChanges.Object {
-    /// The three values of a property, where theirs is what an object holds now.
+    /// The three values of a property, where theirs is the object's present value.
     fileprivate func values(
         over object: ManagedObject?
     ) -> (PropertyRuntime) -> (base: AttributeValue, theirs: AttributeValue, mine: AttributeValue) {

@@ -4,7 +4,7 @@ import StrataStore
 extension ManagedObjectContext {
     /// The changes that the next save would write, one value an object.
     ///
-    /// - Throws: `corrupt`, when what was there before cannot be read.
+    /// - Throws: `corrupt`, when the values before the changes cannot be read.
     public func changes() throws -> [ObjectChange] { try described(try netChanges()) }
 
     func described(_ changes: NetChanges) throws -> [ObjectChange] {

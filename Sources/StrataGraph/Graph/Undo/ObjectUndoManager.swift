@@ -3,7 +3,7 @@ import StrataStore
 
 /// Undo and redo of a context's changes, in groups, across saves.
 ///
-/// A group holds what changed between its beginning and its end, as values. Undoing it sets the values from before,
+/// A group holds the changes between its beginning and its end, as values. Undoing it sets the values from before,
 /// even if they were saved, and the result is unsaved changes like any others. Objects that were deleted come back
 /// under their own ids. A group of its own is made for each event: what changed until
 /// `ManagedObjectContext.processPendingChanges()`, a save, or `undo()`; `beginUndoGrouping()` makes larger ones.
@@ -97,7 +97,7 @@ public final class ObjectUndoManager {
         disabledCount += 1
     }
 
-    /// Ends what `disableUndoRegistration()` began; calls may be nested.
+    /// Ends the last `disableUndoRegistration()`; calls may be nested.
     public func enableUndoRegistration() {
         register()
         disabledCount = max(0, disabledCount - 1)
@@ -135,7 +135,7 @@ public final class ObjectUndoManager {
 
     // MARK: Undo
 
-    /// Takes the last group back; groups that are open are ended first. What others deleted since stays deleted.
+    /// Takes the last group back; open groups are ended first. Objects that others deleted since stay deleted.
     ///
     /// - Throws: `readOnly`, `corrupt`, when the objects cannot be changed.
     public func undo() throws {
@@ -148,7 +148,7 @@ public final class ObjectUndoManager {
         redoGroups.append(group)
     }
 
-    /// Makes again what the last `undo()` took back.
+    /// Makes the changes again that the last `undo()` took back.
     public func redo() throws {
         register()
         guard let group = redoGroups.popLast() else { return }
@@ -171,16 +171,16 @@ public final class ObjectUndoManager {
         reading { try context.forgetTakenBackChanges(beside: seen) }
     }
 
-    // MARK: What happened
+    // MARK: Registering changes
 
     func attach(to context: ManagedObjectContext?) {
         self.context = context
         rebase()
     }
 
-    /// Makes a group of what changed since the last look, or adds it to the open group.
+    /// Makes a group of the changes since the last look, or adds them to the open group.
     ///
-    /// - Parameter joins: adds it to the newest group, as what a save's hooks changed.
+    /// - Parameter joins: whether they join the newest group, as the changes of a save's hooks do.
     /// - Complexity: O(objects changed since the last look).
     func register(joining joins: Bool = false) {
         guard let context, !isUndoing, !isRedoing else { return }
@@ -200,7 +200,7 @@ public final class ObjectUndoManager {
         }
     }
 
-    /// The context is about to move: what changed since the last look is kept apart from what the move will change.
+    /// Keeps the changes since the last look apart from those of the move that the context is about to make.
     func willMove() {
         guard let context, !isUndoing, !isRedoing else { return }
         reading {

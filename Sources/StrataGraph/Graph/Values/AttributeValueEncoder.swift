@@ -99,7 +99,7 @@ private struct EncodingNode: Encoder, SingleValueEncodingContainer {
     func encodeNil() throws { box.content = .single(.null) }
     func encode<T: Encodable>(_ value: T) throws {
         switch value {
-        // Integers of other widths are what the single-value container is asked for last.
+        // Integers of other widths are tried last by the single-value container.
         case let value as UInt64: box.content = .single(try Self.integer(value, codingPath))
         case let value as UInt: box.content = .single(try Self.integer(UInt64(value), codingPath))
         case let value as any FixedWidthInteger: box.content = .single(.integer(Int64(value)))

@@ -149,7 +149,7 @@ extension FetchExpression {
 
 // MARK: - Casts
 
-// A class knows its properties; what an object of a subclass has besides, a query over the parent cannot ask for.
+// A class knows its properties; a query over the parent cannot use the additional ones of a subclass.
 
 extension PredicateExpressions.ConditionalCast: TranslatableNode {
     func translated(by translation: PredicateTranslation) throws(StrataError) -> TranslatedNode {

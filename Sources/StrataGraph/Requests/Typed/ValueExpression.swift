@@ -1,6 +1,6 @@
 import StrataModel
 
-/// A value in a typed query: an attribute, or what is computed from attributes.
+/// A value in a typed query: an attribute, or a computation over attributes.
 ///
 /// A condition is a `ValueExpression<Bool>`. The type does not say whether an attribute is optional. Every comparison
 /// with nil is false, `!=` too, except `== nil` and `!= nil`.
@@ -233,7 +233,7 @@ extension ValueExpression where Value: Comparable & StorableValue {
 }
 
 extension ValueExpression where Value: RawRepresentable, Value.RawValue: StorableValue {
-    /// The raw value, which is what an enum is stored as.
+    /// The raw value, in which an enum is stored.
     public var rawValue: ValueExpression<Value.RawValue> {
         ValueExpression<Value.RawValue>(expression, mayBeNil: mayBeNil)
     }

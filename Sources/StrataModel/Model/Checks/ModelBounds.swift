@@ -84,7 +84,8 @@ package struct ModelBounds {
         }
     }
 
-    /// Every entity has a copy of what it inherits, and every relationship is noted for each entity that it may lead to.
+    /// Every entity has a copy of its inherited properties, and every relationship is noted for each entity that it may
+    /// lead to.
     private mutating func checkTotals() {
         let copies = inherited.reduce(0) { $0 + $1.properties + $1.indexes }
         if copies > ModelLimits.inheritedProperties {

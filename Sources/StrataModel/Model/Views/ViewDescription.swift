@@ -201,7 +201,7 @@ extension ViewDescription: Codable {
         upkeep = try container.decodeIfPresent(ViewUpkeep.self, forKey: .upkeep) ?? .inline
     }
 
-    /// Writes a description. What is not said is left out.
+    /// Writes a description. Optional parts with default values are left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(name, forKey: .name)

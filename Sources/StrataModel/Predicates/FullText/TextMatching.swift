@@ -179,7 +179,7 @@ extension TextWord {
 }
 
 extension FullTextQuery {
-    /// Whether a text meets the query, as a text by itself: what the query says about attributes is not regarded.
+    /// Whether a text meets the query, as a text by itself: restrictions of the query to attributes are ignored.
     public func matches(_ text: String) -> Bool {
         let scan = TextScan(self)
         var text = text

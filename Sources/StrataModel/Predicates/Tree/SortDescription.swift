@@ -47,7 +47,7 @@ extension SortDescription {
 }
 
 extension SortDescription: CustomStringConvertible {
-    /// The key path with what is unusual of the order: `title[cd] descending with nil last`.
+    /// The key path with the settings that are not the defaults: `title[cd] descending with nil last`.
     public var description: String {
         var text = "\(keyPath)\(folding)"
         if isNatural { text += " natural" }

@@ -8,7 +8,7 @@
 //   4      number of transaction records that lost texts, then for each, ascending: UInt64 number, 32 bytes: the digest
 //          of the record as it is, made like that of the record as it was (TransactionRecord.swift)
 
-/// The objects and properties of an erasure, and what it has changed in the log.
+/// The objects and properties of an erasure, and its changes of the log.
 package struct ErasureRecord: Sendable, Hashable {
     /// A transaction whose record lost texts.
     package struct ChangedTransaction: Sendable, Hashable {

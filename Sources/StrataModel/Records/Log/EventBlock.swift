@@ -13,7 +13,7 @@
 //           ...    the groups
 //           ...    for each event the bytes that differ in its group
 //
-// A group holds what the heads of its events have in common. The head of an event is its record (EventRecord.swift) up
+// A group holds the bytes that the heads of its events share. The head of an event is its record (EventRecord.swift) up
 // to an offset that all events of the group reach; in it the checksum is 0. Unless the group is verbatim, the length
 // and the digest of the payload are 0 in it, and the salt if it follows from the secret: they can be computed.
 //
@@ -224,7 +224,7 @@ package final class EventBlockReader {
         return (group, rest)
     }
 
-    /// Decodes the next event; what can be computed is still 0 in it.
+    /// Decodes the next event; fields that can be computed are still 0 in it.
     ///
     /// - Returns: false behind the last.
     package func next() throws(CorruptRecord) -> Bool {

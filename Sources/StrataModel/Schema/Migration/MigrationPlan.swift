@@ -95,9 +95,9 @@ public struct MigrationPlan: Sendable, Hashable {
         case indexRemoved
         /// An index has another name.
         case indexRenamed
-        /// A view that the store keeps, and not the app, is written with the new names of what it groups.
+        /// A view that the store keeps, and not the app, is written with the new names of its properties.
         case viewRenamed
-        /// A view that the store keeps, and not the app, is dropped, because the model no longer has what it groups.
+        /// A view that the store keeps, and not the app, is dropped, because the model no longer has its properties.
         case viewRemoved
         /// Class names, delete rules, transformers and user info, on which no object depends.
         case metadata

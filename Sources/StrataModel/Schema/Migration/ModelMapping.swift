@@ -18,7 +18,7 @@ public struct ModelMapping: Sendable, Hashable {
         case transformed
     }
 
-    /// An entity of either model, with what becomes of it.
+    /// An entity of either model, with its mapping.
     public struct Entity: Sendable, Hashable {
         /// The name in the old model; nil for a new entity.
         public let sourceName: String?

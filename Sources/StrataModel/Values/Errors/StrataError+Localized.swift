@@ -4,7 +4,8 @@ extension StrataError: LocalizedError {
     /// A sentence about the error for the people who use the app: without codes, ids and paths, which `description`
     /// has.
     ///
-    /// Several failures of one save are a line each. Of an error of the app's own checks it is what that error says.
+    /// Several failures of one save are a line each. For an error of the app's own checks it is that error's
+    /// description.
     public var errorDescription: String? { Self.sentences[code] ?? sentenceOfNames }
 
     /// The sentence of a code whose message is for people already, or is made of names in the model.

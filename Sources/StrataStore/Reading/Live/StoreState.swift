@@ -29,7 +29,7 @@ package struct StateDifference: Sendable {
 
     package var isEmpty: Bool { rows.isEmpty && pairs.isEmpty }
 
-    /// Adds what the layers change that the two states do not share.
+    /// Adds the changes of layers that only one of the two states has.
     mutating func add(_ old: [Layer], _ new: [Layer]) {
         let shared = zip(old, new).prefix { $0 === $1 }.count
         for layer in old.dropFirst(shared) + new.dropFirst(shared) {

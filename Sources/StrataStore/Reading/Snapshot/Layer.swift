@@ -148,7 +148,7 @@ package final class Layer: Sendable {
         }
     }
 
-    // MARK: What the paths ask
+    // MARK: Access paths
 
     /// Nil for an object that the layer does not cover.
     ///

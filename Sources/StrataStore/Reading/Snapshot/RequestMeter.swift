@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Counts what one read of a snapshot does, and ends it when it has used up its budget or is cancelled.
+/// Counts the work of one read of a snapshot, and ends it when it has used up its budget or is cancelled.
 ///
 /// Counting is a subtraction. Every few thousand steps, which take less than a millisecond, the meter looks whether the
 /// read was cancelled: by its monitor or, if it has a budget, by its task. Without budget and monitor it never does.
@@ -104,7 +104,7 @@ struct RequestMeter {
 }
 
 extension Snapshot {
-    /// Limits what is read through the snapshot, and lets it be cancelled.
+    /// Limits the work of reads through the snapshot, and lets them be cancelled.
     func limit(_ budget: RequestBudget?, _ monitor: QueryMonitor?) throws {
         self.monitor = monitor
         meter = RequestMeter(budget, monitor)

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Judges objects by the texts in their rows, without lists of words, and joins them with what the lists say.
+/// Evaluates a text query on the texts of rows, without lists of words, and joins the results with those of the lists.
 struct TextJudging {
     /// The result of the lists for all other objects.
     struct Base {

@@ -36,7 +36,7 @@ struct TextStatistics {
     }
 }
 
-/// Finds in the table what a query is about, phrase by phrase and part by part.
+/// Finds the objects of a query in the table, phrase by phrase and part by part.
 struct TextSearch {
     let query: FullTextQuery
     let text: PreparedText
@@ -47,7 +47,7 @@ struct TextSearch {
     /// The attributes of each phrase; nil for all.
     let columns: [[Int]?]
 
-    /// A part of the query with what it finds.
+    /// A part of the query with the objects that it finds.
     final class Part {
         enum Kind {
             case phrase(Int)
@@ -179,7 +179,7 @@ struct TextSearch {
     ///   - weight: the work of `judge` for each position.
     ///   - judge: is given the positions of the words, by their numbers in the query; returns nil for an object that is
     ///     not found.
-    ///   - finish: is given the objects of a group that were found, and what `judge` returned for each.
+    ///   - finish: is given the found objects of a group, and the result of `judge` for each.
     private func forEachGroup(
         of candidates: TextGroupSet, _ numbers: some Collection<Int>, _ words: [TextWordList], weight: Int = 1,
         _ judge: (UInt64, UInt8, FullTextQuery.Occurrences) -> UInt32?,

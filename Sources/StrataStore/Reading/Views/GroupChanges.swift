@@ -144,7 +144,7 @@ final class GroupChanges {
         cells[cell] = Int64(values.count)
     }
 
-    /// Adds what a projection reads of an object, or takes it away.
+    /// Adds the values of an object that a projection reads, or removes them.
     func add(
         _ values: [AttributeValue], of id: ObjectID, _ aggregate: Int, _ sign: Int64, to group: Group
     ) throws {
@@ -172,9 +172,10 @@ final class GroupChanges {
         return try groups[number].view.advance(aggregate, before, by: changes)
     }
 
-    /// Makes the next states of projections ahead of their writing, so that what they cannot follow is known before.
+    /// Makes the next states of projections ahead of their writing, so that changes which they cannot follow are known
+    /// before.
     ///
-    /// - Parameter tables: what has the states before; nil for none.
+    /// - Parameter tables: the tables with the states before; nil for none.
     /// - Throws: `ViewFault`; `viewFailed` if the process does not have the type.
     func foresee(over tables: ViewTables?, _ transaction: ReadTransaction) throws {
         if projected.isEmpty { return }
@@ -210,7 +211,7 @@ final class GroupChanges {
 
     // MARK: Laying over
 
-    /// The group with a whole key, if these changes have one, with what the tables have.
+    /// The group with a whole key, if these changes have one, merged with its record in the tables.
     ///
     /// - Parameters:
     ///   - stored: the key of the group's record.

@@ -77,7 +77,7 @@ struct ProjectedChanges {
         }
     }
 
-    /// The changes in the order in which a projection gets them: what comes before what leaves, each by object.
+    /// The changes in the order in which a projection gets them: added objects before removed ones, each by id.
     func inOrder() throws -> [ProjectedChange] {
         var changes: [ProjectedChange] = []
         let keys = counts.keys.sorted { $0.lexicographicallyPrecedes($1) }

@@ -31,7 +31,7 @@ struct RankLevels: Hashable {
 
     /// The prefix of the keys of a level.
     ///
-    /// - Parameter order: what the entries of the order begin with.
+    /// - Parameter order: the prefix of the order's entries.
     static func prefix(_ order: [UInt8], level: Int) -> [UInt8] {
         var prefix = order
         prefix[PreparedView.Order.prefixSize - 1] |= mark

@@ -53,7 +53,7 @@ extension Snapshot {
         return changes
     }
 
-    /// Adds by what this state's groups differ from those of another state over the same tables.
+    /// Adds the differences between this state's groups and those of another state over the same tables.
     ///
     /// - Parameters:
     ///   - sign: 1, or -1 for the reverse.
@@ -107,7 +107,7 @@ struct ViewFault: Error {
     let object: ObjectID
     let cause: StrataError
 
-    /// Throws only what the object is at fault for, where it is not left out or tried again.
+    /// Throws only errors about the object itself, where it is not left out or tried again.
     static func naming<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch let fault as ViewFault { throw fault.cause }
     }

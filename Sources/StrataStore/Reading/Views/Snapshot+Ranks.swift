@@ -4,7 +4,7 @@ package import StrataModel
 extension Snapshot {
     /// Returns the rank of a row among those of a request, in an order that its view ranks.
     ///
-    /// - Parameter row: with the condition of the request, it says what all keys of the row are.
+    /// - Parameter row: a condition that determines, with that of the request, all keys of the row.
     /// - Returns: nil if there is no such row, or if it does not meet the request.
     /// - Throws: as `rows(_:)`; `invalidRequest` if the view does not rank the order of the request, or if the conditions
     ///   say more or less than keys.

@@ -84,7 +84,7 @@ extension Snapshot {
     private func check(_ condition: FetchPredicate, _ view: PreparedView) throws {
         let names = view.columnNames
         for path in condition.keyPaths.sorted() where !names.contains(path) {
-            // The evaluation says what else is wrong with it.
+            // The evaluation reports other faults of it.
             _ = try ViewRowContext(view: view.description, values: []).operand(atPath: path)
         }
         guard let entity = schema.entity(named: view.description.entityName) else { return }

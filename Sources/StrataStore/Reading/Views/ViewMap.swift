@@ -51,10 +51,10 @@ final class ViewMap: Sendable {
     /// Whether an inline view that crosses relationships reads rows of this entity.
     func isWatched(_ entity: EntityID) -> Bool { watched[entity] }
 
-    /// Whether the change of these properties can change what such a view says.
+    /// Whether a change of these properties can change the rows of such a view.
     func isWatching(_ changed: [PropertyID]) -> Bool { changed.contains(where: watchedProperties.contains) }
 
-    /// Whether a link of this relationship, in its canonical direction, can change what such a view says.
+    /// Whether a link of this relationship, in its canonical direction, can change the rows of such a view.
     func isWatching(pairsOf canonical: PropertyID) -> Bool { watchedPairs.contains(canonical) }
 
     func view(named name: String) -> PreparedView? { views.first { $0.description.name == name } }
@@ -173,7 +173,7 @@ final class PreparedView: Sendable {
     let readings: [LiveReading]
     /// The links without a slot that they are made of.
     let pairs: [LivePairs]
-    /// The entities whose rows can change what rows of the view show.
+    /// The entities whose rows can change rows of the view.
     let shownEntities: Set<EntityID>
     let filter: (any RowCondition)?
     /// The properties of the object's own row on which its group and values depend.
@@ -265,7 +265,7 @@ final class PreparedView: Sendable {
         return Value(bound, of: value)
     }
 
-    /// A `first` or `last`: what is collected is the value of the order.
+    /// A `first` or `last`: the collected value is that of the order.
     private static func ordered(
         _ aggregate: ViewAggregate, _ entity: EntitySchema, _ schema: Schema, _ view: ViewDescription
     ) throws(StrataError) -> Aggregate {

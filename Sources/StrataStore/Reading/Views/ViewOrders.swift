@@ -39,7 +39,7 @@ extension PreparedView {
             try append(view, stored, key, to: &writer) { try GroupState.aggregate($0, of: record, view) }
         }
 
-        /// - Parameter state: the number of objects of the group, and what it has of an aggregate.
+        /// - Parameter state: the number of objects of the group, and its state of an aggregate.
         private func append(
             _ view: PreparedView, _ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer,
             to writer: inout ByteWriter, _ state: (Int) throws -> (rowCount: Int64, state: AggregateState)
@@ -78,14 +78,14 @@ extension PreparedView {
             return try OrderEntry(writer.bytes, columnsSize: columnsSize)
         }
 
-        /// Writes what all keys of the order begin with.
+        /// Writes the prefix of all keys of the order.
         func begin(_ view: PreparedView, _ writer: inout ByteWriter) {
             writer.reset()
             writer.append(bigEndian: view.id.rawValue)
             writer.append(number)
         }
 
-        /// The size of what all keys of an order begin with.
+        /// The size of the prefix of all keys of an order.
         static let prefixSize = ViewKeys.numberSize + 1
     }
 

@@ -7,7 +7,7 @@ import StrataModel
 ///
 /// It is renamed to its final name when its content is complete and durable, so that half a copy is never opened. It is
 /// inside a hidden directory of its own, which is locked while the copy is made: once that is removed, nothing can be
-/// created at its path any more. The next copy in the same directory removes what processes that died have left.
+/// created at its path any more. The next copy in the same directory removes the remains of ended processes.
 struct BackupFolder {
     let url: URL
     private let frame: String
@@ -44,7 +44,7 @@ struct BackupFolder {
         }
     }
 
-    /// Makes a directory with what `fill` puts into it, or none at all.
+    /// Makes a directory with the files of `fill`, or none at all.
     static func filled<R>(for target: URL, _ fill: (URL) throws -> R) throws -> R {
         let folder = try BackupFolder(for: target)
         do {

@@ -92,7 +92,7 @@ extension LogCarving {
         _ event: EventView, in touched: inout TouchedSet, _ model: inout ModelVersion
     ) throws {
         let (kind, entity) = (event.header.kind, event.header.object.entityID)
-        // Without its payload an event says what it was, not which properties it changed.
+        // Without its payload an event still has its kind, but not the properties that it changed.
         let isRedacted = event.isBare
         switch kind {
         case .inserted, .deleted: touched.add(entity, kind)

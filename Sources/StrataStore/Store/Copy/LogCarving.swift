@@ -7,8 +7,8 @@ import StrataModel
 /// Records of the log are recognised by their checksums. Among several with one number the chain of digests identifies
 /// the committed one.
 ///
-/// If the file cannot be opened at all, the records of transactions that are lost are made up by what events say, and
-/// what views say of the time after the log is kept for `RowSalvage`.
+/// If the file cannot be opened at all, lost records of transactions are reconstructed from events, and records of
+/// views that are newer than the log are kept for `RowSalvage`.
 struct LogCarving {
     /// The parts of the log that are searched for.
     enum Scope {

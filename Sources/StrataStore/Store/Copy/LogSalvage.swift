@@ -189,7 +189,7 @@ package final class LogSalvage {
         return records
     }
 
-    // MARK: Saving what is sound
+    // MARK: Saving the sound part
 
     /// Whether a store can be made even if no transaction is sound.
     package var holdsModel: Bool { !heldModels.isEmpty }

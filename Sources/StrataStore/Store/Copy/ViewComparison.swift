@@ -13,9 +13,9 @@ package struct ViewDifference: Sendable, Hashable {
 }
 
 /// Compares the views of a store that was made of a damaged one with those of the damaged one, record by record:
-/// rows by their values, links and indexes by their keys, pairs by their positions, counters by what they say.
+/// rows by their values, links and indexes by their keys, pairs by their positions, counters by their values.
 ///
-/// The numbers of events are not compared, because what was added has events of its own.
+/// The numbers of events are not compared, because added objects have events of their own.
 struct ViewComparison {
     let damaged: DamagedViews
     let made: DamagedViews

@@ -119,7 +119,7 @@ struct EventEraser {
         }
     }
 
-    /// Metadata are searched for what is erased only.
+    /// Metadata are searched for erased values only.
     private mutating func note(_ text: String) {
         if mark == .redacted, text.utf8.count >= Self.shortestText { texts.insert(text) }
     }

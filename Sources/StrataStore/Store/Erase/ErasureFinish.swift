@@ -2,7 +2,7 @@ import LMDB
 import Logging
 import StrataModel
 
-/// Does what is left of erasures, on the writer's thread.
+/// Does the remaining work of erasures, on the writer's thread.
 struct ErasureFinish: Sendable {
     let file: StoreFile
     let blobs: BlobStore
@@ -37,7 +37,7 @@ struct ErasureFinish: Sendable {
         try finishFiles(&report, progress)
     }
 
-    /// Drops what is kept in memory of past states.
+    /// Drops past states that are kept in memory.
     func forgetValues() {
         snapshots.lag.removeAll()
         snapshots.statistics.removeAll()

@@ -6,7 +6,7 @@ import StrataModel
 ///
 /// The first commit deletes the objects, or sets the values to nil, like a save. The same commit, and as many more as
 /// the number of events asks for, take the values out of the events of the objects, and record that. Until the last
-/// one, and until the freed bytes are overwritten, a mark says what is left to do.
+/// one, and until the freed bytes are overwritten, a mark records the remaining work.
 struct ErasureRun {
     let file: StoreFile
     let blobs: BlobStore

@@ -2,8 +2,8 @@ import StrataModel
 
 /// The values that properties had before a migration converted them.
 ///
-/// The events of a migration record nil before a converted value, because the property has a new number. What it held is
-/// under its former number, along the chain of the object's events.
+/// The events of a migration record nil before a converted value, because the property has a new number. Its earlier
+/// value is under its former number, along the chain of the object's events.
 struct FormerValues {
     private let reader: LogReader
     private let lineage: PropertyLineage

@@ -123,7 +123,7 @@ package struct NetChanges: Sendable, Hashable {
         return result
     }
 
-    /// Drops what did not change in the end.
+    /// Drops changes that cancel out.
     package mutating func simplify() {
         for (id, object) in objects {
             if object.isNothing {

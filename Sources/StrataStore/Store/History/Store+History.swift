@@ -161,7 +161,8 @@ extension Store {
         }
     }
 
-    /// The event with every large before-image looked up, and what converted properties held before their migration.
+    /// The event with every large before-image looked up, and the values of converted properties before their
+    /// migration.
     package func resolved(_ event: RecordedEvent) throws -> RecordedEvent {
         try readLog { reader, _ in
             var formers = FormerValues(reader)

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Counts what a store holds of entities and properties that a new model no longer has.
+/// Counts the objects and values of entities and properties that a new model no longer has.
 struct HiddenValues {
     let old: Schema
     /// The head, through the old model.

@@ -6,7 +6,8 @@ struct OldLinks {
     let new: Schema
     /// Relationships that models before `old` had, by number.
     private let returning: [PropertyID: (last: RelationshipSchema, values: PastValues)]
-    /// The past state through the models that had what returns. Nil for the head, where nothing of that changed.
+    /// The past state through the models that had the returning relationships. Nil for the head, where none of these
+    /// changed.
     private let former: FormerStates?
     /// The last values of all properties that return, and of the positions of to-ones.
     let past: [PropertyID: PastValues]

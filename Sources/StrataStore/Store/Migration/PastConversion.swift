@@ -120,7 +120,7 @@ struct PastConversion {
         for entity in regaining { try regain(entity, migration, snapshot) }
     }
 
-    /// The state through a model, with what was converted so far.
+    /// The state through a model, with the values converted so far.
     private func snapshot(through schema: Schema) throws -> Snapshot {
         let below = try layer(schema)
         return try source.snapshot(at: eventNumber, schema, below.isEmpty ? [] : [below])
@@ -174,7 +174,7 @@ struct PastConversion {
         return ConvertedState(layer: try layer(schema), problems: problems, unreadable: indexes)
     }
 
-    /// The name of a property, or of what took over its values later; nil if nothing did.
+    /// The name of a property, or of the one that took over its values later; nil if none did.
     private static func name(of property: PropertyID, _ schema: Schema, _ models: [Schema]) -> String? {
         var property = property
         for model in models {

@@ -64,7 +64,7 @@ struct LogChange: ~Copyable {
         }
     }
 
-    /// Tags and metadata in force stay, and what a newer version has written.
+    /// Tags and metadata in force stay, and so do records of newer versions.
     private mutating func noteNotes(
         _ step: borrowing TrimStepEvents, _ baseline: LogBaseline, _ log: LogReader
     ) throws {
@@ -91,7 +91,7 @@ struct LogChange: ~Copyable {
         notes.sort()
     }
 
-    /// Sums what is kept, and counts what it names.
+    /// Updates the sum of the kept events, and the counts of the large values that they name.
     private mutating func count(_ log: LogReader) throws {
         try log.events(replaced, .whole) { event, number in
             sum.remove(event.record, number)

@@ -75,7 +75,7 @@ struct TrimStep {
         return (baseline, baseline.transaction >= target)
     }
 
-    /// Views that catch up or are being built, and cannot go on without what is dropped, are made again. Only a truncation
+    /// Views that catch up or are being built, and that need dropped events, are made again. Only a truncation
     /// by force goes so far. Those of older models are of no use without it.
     private func clearViews(
         behind cut: EventNumber, _ histories: SchemaHistory, _ transaction: WriteTransaction

@@ -33,7 +33,8 @@ struct DamagedCopy {
     /// Moves the files into a folder in the directory, if the log is theirs and no process uses them.
     ///
     /// - Returns: whether they were moved.
-    /// - Throws: `divergedLog` if the log has lost what the store has; `corrupt` if the log cannot be asked.
+    /// - Throws: `divergedLog` if the log has lost transactions that the store has; `corrupt` if the log cannot be
+    ///   asked.
     func setAside(_ damage: any Error, _ log: any SharedLog) throws -> Bool {
         guard let mark = SharedMark(in: directory.path) else { return false }
         let identity: SharedLogIdentity
@@ -64,7 +65,7 @@ struct DamagedCopy {
         return true
     }
 
-    /// - Throws: `divergedLog` if the log has lost what the store has. A log that was cut after it has not.
+    /// - Throws: `divergedLog` if the log has lost transactions that the store has. Cutting the log loses none.
     private func check(_ end: SharedLogEnd, _ log: any SharedLog, _ contact: LogContact) throws {
         do {
             let digest = try contact.ask { () throws(SharedLogFailure) in try log.digest(of: end.transaction) }

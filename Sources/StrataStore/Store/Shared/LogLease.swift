@@ -140,7 +140,7 @@ extension LogNode {
         }
     }
 
-    /// Does what is due to leases.
+    /// Takes and renews leases as needed.
     func keepLeases() { for lease in leases.withLock({ Array($0.values) }) { lease.keep() } }
 
     /// Gives all leases up, so that other machines need not wait until they have run out.

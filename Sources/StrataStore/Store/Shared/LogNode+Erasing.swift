@@ -12,7 +12,7 @@ extension LogNode {
         try contact.ask { () throws(SharedLogFailure) in try log.rewrite([]) }
     }
 
-    /// Whether this client may change what is in the log; true if the log cannot be asked.
+    /// Whether this client may change transactions of the log; true if the log cannot be asked.
     var mayRewrite: Bool {
         do throws(SharedLogFailure) { try log.rewrite([]) } catch {
             if case .refused = error { return false }

@@ -167,7 +167,7 @@ extension Store {
                     removed += unnamed.count
                     break
                 }
-                // Others save all the time: what is left goes with the next cut.
+                // Others save all the time: the rest is dropped with the next cut.
                 if attempt == LogNode.mostAttempts { return removed }
                 try node.catchUp()
             }

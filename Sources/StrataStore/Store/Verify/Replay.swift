@@ -50,7 +50,7 @@ final class Replay {
 
     /// - Parameters:
     ///   - start: the state of the tables, and the models at that event.
-    ///   - check: is called for each event that says what was before it.
+    ///   - check: is called for each event with a before-image.
     init(
         after start: Progress, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit,
         check: BeforeImageCheck? = nil

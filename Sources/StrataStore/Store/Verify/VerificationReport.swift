@@ -39,7 +39,7 @@ package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible 
         case transactionID
         /// A large value's file, or the count of events that name it.
         case blob
-        /// A view that differs from what replaying the log gives, or an event that records another state before it.
+        /// A view that differs from a replay of the log, or an event that records another state before it.
         case replay
         /// The counter of row numbers, which is not a view.
         case state

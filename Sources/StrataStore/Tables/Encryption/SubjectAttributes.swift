@@ -12,7 +12,7 @@ package struct SubjectAttributes: Sendable {
         let slot: Int
         let name: String
         let cipher: AttributeCipher
-        /// The slot of what names the subject, with its name; nil for the object itself.
+        /// The slot that names the subject, with its property's name; nil for the object itself.
         let naming: (slot: Int, name: String)?
     }
 

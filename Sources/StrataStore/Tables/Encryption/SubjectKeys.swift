@@ -87,7 +87,7 @@ final class SubjectKeys: Sendable {
         areOwn.withLock { $0 = true }
     }
 
-    /// A second key of a subject would make unreadable what is under the first one.
+    /// A second key of a subject would make values under the first one unreadable.
     private func refuseSecondKeys(_ subjects: Set<SubjectID>) throws {
         let unknown = try subjects.filter(isUnknown)
         if let one = try unknown.isEmpty ? nil : uses.first(unknown) { throw lacks(one) }

@@ -15,7 +15,7 @@ final class RepeatedWork: @unchecked Sendable {
 
     /// - Parameters:
     ///   - interval: from the end of one piece of work to the beginning of the next.
-    ///   - work: gets what says whether it goes on, to be asked now and then.
+    ///   - work: gets a closure that returns whether to continue, to be called now and then.
     /// - Throws: `BackgroundThread.Unavailable` if the system has no thread for it.
     init(
         _ name: String, interval: Duration, _ work: @escaping @Sendable (_ goesOn: () -> Bool) -> Next

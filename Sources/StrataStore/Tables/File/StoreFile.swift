@@ -127,7 +127,7 @@ final class StoreFile: Sendable {
         try body(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
     }
 
-    /// Notes in the header what views the store has, so that versions that would not keep them do not write.
+    /// Notes in the header which views the store has, so that versions that would not keep them do not write.
     func noteViews(of model: ManagedObjectModel, _ transaction: WriteTransaction) throws {
         guard model.needsViewTables else { return }
         try noteViewTables(hasTexts: model.hasFullText, transaction)

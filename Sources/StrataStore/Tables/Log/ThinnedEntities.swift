@@ -79,7 +79,7 @@ enum ThinnedEntities {
         try transaction.put(tables.state, key.bytes, value.bytes)
     }
 
-    /// Takes over what a maintenance event of the log says. Values up to the cut may still be there.
+    /// Takes over the thinnings of a maintenance event of the log. Values up to the cut may still be there.
     static func note(
         _ record: ThinnedRecord, at eventNumber: EventNumber, _ transaction: WriteTransaction, _ tables: StoreTables
     ) throws {

@@ -5,7 +5,7 @@ package import Foundation
 ///
 /// The clock of the log decides when a lease has run out, so clocks of machines need not agree. A holder counts the
 /// time from before it asks, and so stops before the log lets another one in. What it had begun by then may still arrive:
-/// `fence` rises with each new holder, and what names an older one is refused.
+/// `fence` rises with each new holder, and calls with an older one are refused.
 package protocol SharedLeases: Sendable {
     /// Takes a lease if it is free, has run out or is the holder's own; it then runs for `time` from now.
     ///

@@ -100,7 +100,7 @@ package struct SharedLogEnd: Sendable, Hashable {
         transaction: .zero, event: .zero, digest: [UInt8](repeating: 0, count: 32))
 }
 
-/// A transaction of a shared log: its bytes, and what the log itself looks at.
+/// A transaction of a shared log: its bytes, and the fields that the log itself uses.
 package struct SharedTransaction: Sendable, Hashable {
     package var number: TransactionNumber
     package var id: UUID
@@ -145,7 +145,7 @@ package enum SharedAppendAnswer: Sendable, Hashable {
 package enum SharedLogFailure: Error, Sendable, CustomStringConvertible {
     /// The log could not be reached; nothing was asked of it.
     case unreachable(String)
-    /// The question was sent, and no answer came: what it asked for may have been done, or may be done later.
+    /// The question was sent, and no answer came: the operation may have been done, or may be done later.
     case answerLost(String)
     /// The log has answered that it will not; asking again will not help.
     case refused(StrataError)
@@ -175,7 +175,7 @@ extension StrataError {
                 + "of this log: move it away and let it be made anew.")
     }
 
-    /// The log was cut after what a store has.
+    /// The log was cut after the last transaction that a store has.
     package static func behindCut(_ reason: String) -> StrataError {
         StrataError(
             .historyDropped,
@@ -203,7 +203,7 @@ package struct SharedLogConnection: Sendable {
     package var timeout: Duration
     /// The interval at which a store reports its position to the log.
     package var positionInterval = Duration.seconds(60)
-    /// Whether a store that has been there before opens with what it has, and receives the rest afterwards.
+    /// Whether an existing store opens with its own transactions, and receives the rest afterwards.
     package var catchesUpAfterOpening = false
 
     package init(name: String, timeout: Duration, connect: @escaping @Sendable () throws -> any SharedLog) {

@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataModel
 
-/// The operations that keep a shared log small. Clients need more rights for what changes the log than for appending.
+/// The operations that keep a shared log small. Clients need more rights for changing the log than for appending.
 ///
 /// Every call may be made twice.
 package protocol SharedLogUpkeep: Sendable {
@@ -30,7 +30,7 @@ package protocol SharedLogUpkeep: Sendable {
     /// - Throws: `refused` if the log has another transaction there.
     func publish(_ snapshot: SharedSnapshot) throws(SharedLogFailure) -> Bool
 
-    /// Has the log begin after a transaction, which the snapshot includes. Asking for what is before then throws
+    /// Has the log begin after a transaction, which the snapshot includes. Asking for earlier transactions then throws
     /// `refused` with `historyDropped`.
     ///
     /// - Throws: `refused` if no snapshot includes it, or the log has another transaction there.

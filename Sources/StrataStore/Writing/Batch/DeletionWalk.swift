@@ -5,8 +5,8 @@ public import StrataModel
 /// Holds the objects that a deletion changes: objects of a context, rows of a context without an object in memory, or
 /// stored rows of a batch.
 ///
-/// `DeletionWalk` decides, by the delete rules of the model, what a deletion means for other objects; a host carries it
-/// out.
+/// `DeletionWalk` decides, by the delete rules of the model, the effects of a deletion on other objects; a host carries
+/// it out.
 @usableFromInline package protocol DeletionHost {
     /// An object that the host has just deleted, as the host reads it.
     associatedtype Deleted

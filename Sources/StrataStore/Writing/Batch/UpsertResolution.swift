@@ -51,7 +51,7 @@ package struct UpsertResolution {
         return resolution.outcome
     }
 
-    /// Decides before the save what each row becomes, and makes a save that accepts no clash.
+    /// Decides before the save which object each row becomes, and makes a save that accepts no clash.
     ///
     /// If another save intervenes, this one becomes stale or breaks a uniqueness constraint; then it must be made
     /// again.

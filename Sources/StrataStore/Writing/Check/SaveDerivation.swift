@@ -51,7 +51,7 @@ struct SaveDerivation {
         return try derivation.compute()
     }
 
-    // MARK: What is concerned
+    // MARK: Concerned attributes
 
     private mutating func collect() throws {
         deletions = Set(changes.deletions.map(\.id))

@@ -14,7 +14,7 @@ struct ExpectedSaves {
     private static let shortest = 0.000_02
     private static let longest = 0.002
 
-    /// - Parameter duration: what the commit took, without waiting.
+    /// - Parameter duration: the duration of the commit, without waiting.
     mutating func note(saves: Int, waiting: Int, after duration: Duration) {
         count = saves + waiting
         deadline = nil

@@ -62,7 +62,7 @@ struct Projector: ~Copyable {
         }
     }
 
-    /// Writes what was collected.
+    /// Writes the collected changes.
     mutating func flush(_ transaction: WriteTransaction) throws {
         try batch.flush(into: transaction)
         forgetWritten()
@@ -74,7 +74,7 @@ struct Projector: ~Copyable {
         forgetWritten()
     }
 
-    /// Drops what was collected since the last flush.
+    /// Drops the changes collected since the last flush.
     mutating func discard() {
         batch.discard()
         forgetWritten()

@@ -82,7 +82,7 @@ struct RankWriter: ~Copyable {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining counts.
     mutating func finish() throws {
         for level in blocks.indices {
             if let block = blocks[level] { try write(block) }

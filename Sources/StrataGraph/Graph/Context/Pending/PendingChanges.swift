@@ -1,6 +1,6 @@
 import StrataModel
 
-// In this folder: what a context has not saved. `PendingChanges` owns the lists of objects, `PendingLinks` what is
+// In this folder: the unsaved changes of a context. `PendingChanges` owns the lists of objects, `PendingLinks` what is
 // known of links, `PendingLayers` shows both to fetches. `ChangeCursor` has the readers of the lists.
 
 /// The objects of a context with changes that are not saved. Its methods are the only code that writes these lists.
@@ -83,7 +83,7 @@ struct PendingChanges {
         updated.append(object)
     }
 
-    /// Goes back to what was read and forgets that the object was changed.
+    /// Restores the row that was read, and forgets that the object was changed.
     mutating func dropChanges(of object: ManagedObject) {
         object.becomeCleanAsRead()
         unlist(object, .updated)
@@ -145,7 +145,7 @@ struct PendingChanges {
         causes.noteCut(toOne, of: object, from: target)
     }
 
-    /// Takes over what deletions did to to-ones in a child.
+    /// Takes over the effects of a child's deletions on to-ones.
     mutating func adoptCuts(_ cuts: [DeletionCauses.CutLink: ObjectID]) {
         for (link, target) in cuts { causes.noteCut(link.toOne, of: link.object, from: target) }
     }
@@ -221,7 +221,7 @@ struct PendingChanges {
         }
     }
 
-    // MARK: What others did
+    // MARK: Changes of others
 
     /// Others changed the object too, and the next save is to find the conflict.
     mutating func noteOvertaken(_ id: ObjectID) { overtaken.insert(id) }
@@ -239,7 +239,7 @@ struct PendingChanges {
 
     mutating func settleLeaving() { leaving = [] }
 
-    // MARK: What was saved
+    // MARK: Saved changes
 
     /// A save that was in doubt has made an object that is withdrawn, or changed one that is deleted.
     mutating func noteSaved(deleted object: ManagedObject) {
@@ -255,7 +255,7 @@ struct PendingChanges {
         object.becomeChangedSinceSave()
     }
 
-    /// Takes what is saved out of the lists.
+    /// Removes saved changes from the lists.
     mutating func dropSettled() {
         inserted.removeAll { $0._flags.isDisjoint(with: [.inserted, .withdrawn]) }
         updated.removeAll { !$0._flags.contains(.updated) }
@@ -280,7 +280,7 @@ struct PendingChanges {
         event.forgetChanges()
     }
 
-    /// Ends the event: what changes from now on belongs to the next one.
+    /// Ends the event: later changes belong to the next one.
     mutating func endEvent() {
         event.end()
         _ = news(for: .events).markedObjects()
@@ -301,7 +301,7 @@ struct PendingChanges {
             deletedRows: deletedRows.ids[cursor.deletedRows...])
     }
 
-    /// The reader is to see everything again; a round of hooks begins with what is listed, not with what was touched.
+    /// Lets the reader see everything again; a round of hooks begins with listed objects, not with touched ones.
     mutating func rewind(_ reader: ChangeReader) {
         cursors[reader] = ChangeCursor()
         if reader == .hooks { cursors[reader].touched = touched.count }

@@ -12,7 +12,7 @@ struct PendingLinks {
     /// Ends of one-to-ones that a merge has cleared for links of this context; they keep their targets if those links
     /// are dropped.
     private(set) var displaced: Set<LinkEnd> = []
-    /// Links of this context to what its parent has deleted.
+    /// Links of this context to objects that its parent has deleted.
     private(set) var lost = LostLinks()
     /// Counts changes of pairs, whose truth is no row; 0 where none is pending.
     private(set) var pairGeneration = 0
@@ -114,7 +114,7 @@ struct PendingLinks {
     mutating func noteNotDisplaced(_ end: LinkEnd) { displaced.remove(end) }
     mutating func settleDisplaced() { displaced = [] }
 
-    // MARK: Links to what a parent has deleted
+    // MARK: Links to objects that a parent has deleted
 
     mutating func noteLost(_ toOne: PropertyID, of object: ObjectID, _ target: ObjectID) {
         lost.note(toOne, of: object, target)
@@ -126,7 +126,7 @@ struct PendingLinks {
 
     // MARK: After a save or a rollback
 
-    /// Forgets the changes, and what was read of to-manys unless the save left them as they were.
+    /// Forgets the changes, and the members of to-manys that were read unless the save left them as they were.
     mutating func removeAll(_ members: KnownMembers) {
         changes.removeAll(keepingCapacity: true)
         if case .unknown = members { states.removeAll(keepingCapacity: false) }
@@ -136,5 +136,5 @@ struct PendingLinks {
     }
 }
 
-/// Whether what was read of to-manys still holds when changes have been saved or dropped.
+/// Whether members of to-manys that were read are still valid when changes have been saved or dropped.
 enum KnownMembers { case unchanged, unknown }

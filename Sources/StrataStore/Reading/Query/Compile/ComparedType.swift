@@ -65,7 +65,7 @@ enum ComparedType: Sendable, Hashable {
     ///
     /// A Double that is compared with a Float becomes the nearest Float, since a literal cannot be written as one.
     /// Other numbers keep their value, and are nil where the type has no equal number. Integers are not rounded here:
-    /// `WholeBound` decides what `< 5.5` means for them.
+    /// `WholeBound` decides the meaning of `< 5.5` for them.
     func constant(_ value: AttributeValue) -> AttributeValue? {
         switch (self, value) {
         case (_, .null): value

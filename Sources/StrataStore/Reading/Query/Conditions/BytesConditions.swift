@@ -138,7 +138,7 @@ final class TextSearchCondition: RowCondition {
 /// Whether the whole text matches a pattern: one with wildcards (`LIKE`), or a regular expression (`MATCHES`).
 final class PatternCondition: RowCondition {
     private let source: BytesSource
-    /// Adds what it costs to the work.
+    /// Adds its cost to the work.
     private let matches: @Sendable (_ text: UnsafeRawBufferPointer, _ work: inout Int) throws -> Bool
 
     /// - Parameter like: the pattern as it is written.

@@ -20,7 +20,7 @@ final class NilCondition: RowCondition {
     }
 }
 
-/// Some ranges in order, and whether a condition accepts what is in one of them or what is outside all.
+/// Some ranges in order, and whether a condition accepts values in one of them or values outside all.
 ///
 /// One range is for `==`, `<`, `<=`, `>`, `>=` and `BETWEEN`, several for `IN`. NaN is outside.
 private struct AcceptedRanges<Bound: Comparable & Sendable>: Sendable {

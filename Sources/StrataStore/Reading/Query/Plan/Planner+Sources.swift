@@ -44,7 +44,7 @@ extension Planner {
         return PlanStep(ids.isEmpty ? .nothing : .objects(ids), entities, rows: count, cost: count * PlanCost.row)
     }
 
-    /// The step for what a text query finds.
+    /// The step for the objects that a text query finds.
     private func text(_ condition: TextCondition, _ context: PlanInput) throws -> PlanStep {
         let query = condition.query
         if query.isEmpty { return PlanStep(.nothing, context.entities, rows: 0, cost: 0) }

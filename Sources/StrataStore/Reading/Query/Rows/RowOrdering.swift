@@ -12,7 +12,7 @@ struct RowOrdering {
     /// Columns that only the order needs.
     private(set) var hidden: [OutputColumn] = []
 
-    /// - Throws: `invalidRequest` for what rows cannot be sorted by; `unknownKey` with the nearest name.
+    /// - Throws: `invalidRequest` for a key that rows cannot be sorted by; `unknownKey` with the nearest name.
     init(
         _ request: RowsRequest, isGrouped: Bool, _ entity: EntitySchema, _ schema: Schema
     ) throws(StrataError) {
@@ -40,7 +40,7 @@ struct RowOrdering {
         if let known { return known }
         let expression = Self.computed(key, entity, schema) ?? .keyPath(key)
         let isSingle = isGrouped == (request.groupBy.contains(key) || expression.hasAggregates)
-        // Equal rows may come from objects that differ in what is no column.
+        // Equal rows may come from objects that differ in properties without columns.
         guard isSingle, !request.isDistinct else {
             throw StrataError(
                 .invalidRequest,

@@ -1,4 +1,4 @@
-/// Records what each step of a run yielded, and how long it took with the steps below it.
+/// Records the rows that each step of a run yielded, and its duration with the steps below it.
 ///
 /// Used for `explain` only. Belongs to one run on one thread.
 final class QueryTrace {
