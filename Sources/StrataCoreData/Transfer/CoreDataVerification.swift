@@ -23,7 +23,7 @@ package struct CoreDataComparison: Sendable {
     package var links = Count()
     /// Values that the store computes itself.
     package var derived = Count()
-    /// Keys of the file that lead to no object, which cannot be imported.
+    /// Keys of the file that lead to no object, which cannot come over.
     package var danglingKeys = 0
     /// Objects of the store that are not in the file.
     package var additional = 0

@@ -128,7 +128,7 @@ extension ManagedObject {
     /// Whether a saved object has changes that are not saved.
     public final var isUpdated: Bool { _flags.contains(.updated) && !isDeleted }
     /// Whether the object's deletion is pending, or its values are gone with the object. A new object that was deleted
-    /// before any save is deleted until the next save, which releases it.
+    /// before any save is deleted until the next save, which lets go of it.
     public final var isDeleted: Bool {
         if !_flags.isDisjoint(with: [.deleted, .savedDeletion]) { return true }
         return _state & ObjectState.inaccessible != 0

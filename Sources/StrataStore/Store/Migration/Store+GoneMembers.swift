@@ -5,7 +5,7 @@ import StrataModel
 extension Store {
     /// Unlinks pairs with objects of entities that have left the model.
     ///
-    /// A migration unlinks them. Earlier versions did not, and left members that no context can show.
+    /// A migration unlinks them. Earlier versions did not, and what they have left is members that no context can show.
     /// Where that cannot be done, as on a full disk, the store opens all the same, and the next opening tries again.
     ///
     /// - Complexity: a look-up for each entity that has left the model and each many-to-many, if nothing is to be done.
