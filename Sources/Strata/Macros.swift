@@ -1,3 +1,5 @@
+// The macros of entities: `@Entity`, `@Attribute`, `@Relationship` and `@Transient`.
+
 /// Makes a class an entity of the model: each stored variable becomes a property whose values are in the store.
 ///
 /// ```swift

@@ -1,4 +1,4 @@
-// What `import Strata` brings: the macros of this module, the object graph, and the types of models and predicates.
+// `import Strata` gives the macros of this module, the object graph, and the types of models and predicates.
 
 @_exported public import StrataGraph
 @_exported public import StrataModel

@@ -1,3 +1,5 @@
+// The macros of declared views: `@View` and the markers of its columns.
+
 public import Foundation
 public import StrataGraph
 public import StrataModel
@@ -15,7 +17,7 @@ public import StrataModel
 ///
 /// `source` says which objects are grouped, and which orders are kept. The view has the name of the struct. Its
 /// description is `FilmsByYear.view`, which a container takes; `context.rows(of: FilmsByYear.self)` requests rows.
-/// - Parameter version: Another number makes the view anew.
+/// - Parameter version: Another number rebuilds the view.
 @attached(member, names: named(view))
 @attached(extension, conformances: ViewRow, names: named(init), named(_columnName))
 public macro View(version: Int = 1) = #externalMacro(module: "StrataMacros", type: "ViewMacro")

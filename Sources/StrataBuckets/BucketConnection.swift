@@ -8,7 +8,7 @@ import StrataModel
 
 /// Sends signed requests to a bucket and waits for the answers. Safe to use from any thread.
 struct BucketConnection: Sendable {
-    /// What a server answered.
+    /// The answer of a server.
     struct Answer: Sendable {
         let status: Int
         let body: Data
@@ -21,11 +21,11 @@ struct BucketConnection: Sendable {
     let server: URL
     let region: String
     let credentials: BucketCredentials
-    /// For messages.
+    /// The name of the server in messages.
     let label: String
     private let session: URLSession
 
-    /// How often a request is sent at most, if the server is too busy or the connection breaks.
+    /// The number of times that a request is sent at most, if the server is too busy or the connection breaks.
     private static let tries = 4
 
     init(server: URL, region: String, credentials: BucketCredentials, label: String) {
@@ -115,7 +115,7 @@ struct BucketConnection: Sendable {
         "QuotaExceeded", "InsufficientCapacity", "InsufficientStorage", "XMinioStorageFull", "EntityTooLarge",
     ]
 
-    /// The error for an answer that is not what was asked for.
+    /// The error for an unexpected answer.
     func refusal(_ answer: Answer) -> StrataError {
         let code = answer.code
         let reason = BucketXML(answer.body).text("Message").map { ": \($0)" } ?? ""

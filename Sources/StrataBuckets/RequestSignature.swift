@@ -1,3 +1,5 @@
+// Signs requests to a bucket with the keys of an account.
+
 import Crypto
 import Foundation
 

@@ -75,7 +75,8 @@ struct Shell {
         command is any StoreCommand.Type || ModelCommand.configuration.subcommands.contains { $0 == command }
     }
 
-    /// How many words name a command that takes the store: two for one of a group; nil for another one.
+    /// Returns the number of words that name a command that takes the store: two for one of a group; nil for another
+    /// one.
     private static func length(ofCommandIn words: [String]) -> Int? {
         var command: any ParsableCommand.Type = StrataCommand.self
         for (index, word) in words.enumerated() {
@@ -155,7 +156,7 @@ struct Shell {
 
     // MARK: Completion
 
-    /// What the end of the text before the cursor may become.
+    /// Returns completions for the end of the text before the cursor.
     func completions(of text: String) -> (count: Int, texts: [String]) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         let word = words.last ?? ""

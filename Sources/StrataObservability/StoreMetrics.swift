@@ -94,7 +94,7 @@ public final class StoreMetrics: ContainerObserver {
 }
 
 extension FetchMeasurement {
-    /// As the metrics and traces name it.
+    /// The name in metrics and traces.
     var operation: String {
         switch kind {
         case .objects: "fetch"

@@ -21,7 +21,7 @@ final class PostgresConnection {
         case .success(let library): self.library = library
         case .failure(let error): throw .refused(error)
         }
-        // What the address says goes before these.
+        // Settings in the address override these.
         let settings: [(String, String)] = [
             ("application_name", "strata"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
             ("tcp_user_timeout", "20000"), ("dbname", address),
@@ -51,7 +51,7 @@ final class PostgresConnection {
         return library.connectStartParams(names, values, 1)
     }
 
-    /// What libpq says of the last failure, in one line.
+    /// The last failure in libpq's words, in one line.
     private var message: String {
         let text = library.errorMessage(handle).map { String(cString: $0) } ?? ""
         let line = text.split(separator: "\n").joined(separator: " ").trimmingCharacters(in: .whitespaces)
@@ -181,11 +181,11 @@ final class PostgresConnection {
         }
     }
 
-    /// What PostgreSQL says of tables, functions and columns that are not there: the tables have another version, or
+    /// The codes of PostgreSQL for tables, functions and columns that do not exist: the tables have another version, or
     /// there are none.
     static let missing: Set = ["42P01", "42883", "3F000", "42703"]
 
-    /// What an error of the server means; `code` is its SQLSTATE.
+    /// Translates an error of the server; `code` is its SQLSTATE.
     static func failure(code: String?, message: String, hint: String?) -> SharedLogFailure {
         let code = code ?? ""
         let reason = hint.map { "\(message) (\($0))" } ?? message

@@ -47,7 +47,7 @@ struct PostgresLibrary: Sendable {
         var payload: Text?
     }
 
-    /// Where the systems have it. `STRATA_LIBPQ` names another file.
+    /// The file names on the supported systems. `STRATA_LIBPQ` names another file.
     static let usualNames = ["libpq.so.5", "libpq.so", "libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib"]
 
     static let shared: Swift.Result<PostgresLibrary, StrataError> = {
@@ -55,7 +55,7 @@ struct PostgresLibrary: Sendable {
         return Swift.Result { () throws(StrataError) in try PostgresLibrary(names: chosen ?? usualNames) }
     }()
 
-    /// Loads the first library of these names that is there. It stays loaded.
+    /// Loads the first library of these names that exists. It stays loaded.
     ///
     /// - Throws: `logUnavailable` with how to install it.
     init(names: [String]) throws(StrataError) {

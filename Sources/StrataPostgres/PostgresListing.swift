@@ -1,3 +1,5 @@
+// Lists the shared logs of a PostgreSQL database.
+
 public import Foundation
 public import StrataModel
 import StrataStore

@@ -3,7 +3,7 @@ import Locking
 import StrataModel
 import StrataStore
 
-/// Waits for appends of other processes, and notifies them of those of this one.
+/// Waits for appends by other processes, and notifies other processes of this one's appends.
 ///
 /// A notification is sent after the commit, at most one in `quiet`: inside the append it would make commits wait for
 /// each other. A notification is lost if its sender ends before, so the end of the log is also read every `interval`.

@@ -4,7 +4,7 @@ import StrataStore
 
 /// Makes the tables for shared logs in a PostgreSQL database.
 public enum PostgresSetup {
-    /// Who may use the logs of a database.
+    /// The roles that may use the logs of a database.
     public enum Access: Sendable, Hashable {
         /// Only the role that makes the tables, and those to whom it grants rights.
         case owner

@@ -8,7 +8,7 @@ enum PostgresTables {
     /// The version that this code makes and uses.
     static var version: UInt64 { UInt64(steps.count) }
 
-    /// What brings the tables from each version to the next.
+    /// The statements that upgrade the tables from each version to the next.
     static let steps: [[String]] = [first, [rewrite], PostgresLeases.tables, PostgresUpkeepTables.tables]
 
     /// Before the first step.
@@ -41,11 +41,11 @@ enum PostgresTables {
             lineage text not null, digest bytea not null, bytes bytea not null, primary key (lineage, digest))
         """,
         "alter table strata.blobs alter column bytes set storage external",
-        // What reads and appends is made by a later step.
+        // The functions that read and append are made by a later step.
         begin, leaseRows, putBlob,
     ]
 
-    /// Begins a log unless it is there; the answer is what is there then.
+    /// Creates a log unless it exists, and returns its identity and its end in either case.
     private static let begin = """
         create function strata.begin(log text, new_identifier uuid, new_course uuid, new_created bigint, start bytea)
         returns table(identifier uuid, course uuid, created bigint, number bigint, event bigint, digest bytea)
@@ -74,7 +74,7 @@ enum PostgresTables {
         $$
         """
 
-    /// Puts the bytes without values in the place of those with them, after an erasure. Digests stay.
+    /// Replaces bytes with erased values by bytes without them, after an erasure. Digests stay.
     private static let rewrite = """
         create function strata.rewrite(log text, numbers bigint[], digests bytea[], contents bytea[]) returns bigint
         language sql volatile security definer set search_path = '' as $$
@@ -100,7 +100,7 @@ enum PostgresTables {
         end $$
         """
 
-    /// What only `strata_maintain` may call.
+    /// The functions that only `strata_maintain` may call.
     private static let maintaining = [
         "rewrite(text, bigint[], bytea[], bytea[])", "remove_blobs(text, bytea[], bigint)",
         "put_piece(text, uuid, bigint, bytea)",
@@ -117,7 +117,7 @@ enum PostgresTables {
         ] + maintaining.map { "revoke execute on function strata.\($0) from strata_append" }
         + ["grant all on all tables in schema strata to strata_maintain"]
 
-    /// Whether the roles may use the tables, so that they must be granted what is made anew.
+    /// Whether the roles may use the tables, so that they must be granted what is made again.
     static let hasGrants = """
         select coalesce(bool_or(has_schema_privilege(oid, 'strata', 'usage')), false)::int
         from pg_roles where rolname = 'strata_append'

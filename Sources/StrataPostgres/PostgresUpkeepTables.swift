@@ -1,4 +1,4 @@
-/// What a database needs for the upkeep of shared logs.
+/// The tables and functions of a database for the upkeep of shared logs.
 enum PostgresUpkeepTables {
     static let tables = [
         // `cut` is the last transaction that is gone.

@@ -281,7 +281,6 @@ import Testing
         let environment = try store.open { $0.durability = durability }
         let table = try environment.openTables(["t"])[0]
         try environment.write { try $0.put(table, 1, [1]) }
-        try environment.sync(.asOpened)
         try environment.sync()
         try environment.close()
         let again = try store.open { $0.durability = durability }

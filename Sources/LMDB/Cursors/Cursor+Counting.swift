@@ -1,6 +1,6 @@
 extension Cursor {
     /// Counts the records from the cursor's on whose keys lie below `upper`, at most `limit`, and leaves the cursor
-    /// where it stopped; a cursor that stands nowhere counts none.
+    /// where it stopped; a cursor without a position counts none.
     ///
     /// A page whose last key is below `upper` counts by the number in its head, without a look at its records.
     ///

@@ -1,8 +1,10 @@
+// Looks up the values under many numbers at once.
+
 import CLMDB
 import Synchronization
 
 extension Cursor {
-    /// How many keys are looked up side by side.
+    /// The number of keys that are looked up side by side.
     package static var lookupWidth: Int { SnapshotPages.groupWidth }
 
     /// Looks up the values under numbers in big-endian bytes; one that is not there has no base address.

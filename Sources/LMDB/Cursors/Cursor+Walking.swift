@@ -65,7 +65,7 @@ extension Cursor {
         return try show()
     }
 
-    /// Stands between the record at an index and the one behind it.
+    /// Puts the cursor between the record at an index and the one behind it.
     private func stayBetween(after index: Int) -> Bool {
         leafIndex = index
         isBetween = true
@@ -147,7 +147,7 @@ extension Cursor {
 
     // MARK: The leaf
 
-    /// The leaf page; only while the cursor stands somewhere.
+    /// The leaf page; only while the cursor has a position.
     final var leafPage: Page { Page(admittedLeaf: UnsafeRawBufferPointer(start: leaf, count: pageSize), leafCount) }
 
     final var pageSize: Int { 1 &<< Int(bounds.pageShift.load(ordering: .relaxed)) }

@@ -2,7 +2,7 @@ import CLMDB
 
 /// Goes through the records of one table in key order, as one transaction sees them.
 ///
-/// A new cursor stands nowhere; each move that returns true leaves it on a record, whose bytes `key` and `value` show
+/// A new cursor has no position; each move that returns true leaves it at a record, whose bytes `key` and `value` show
 /// until the next move (or, in a write transaction, the next write). A move that returns false leaves it between
 /// records, or before or behind all of them.
 ///
@@ -16,7 +16,7 @@ import CLMDB
     /// The leaf page, while `leafCount` is not 0, and the index of the record in it.
     @exclusivity(unchecked) final var leaf = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
     @exclusivity(unchecked) final var leafIndex = 0
-    /// Whether the cursor stands between a record and that at `leafIndex + 1`.
+    /// Whether the cursor is between a record and that at `leafIndex + 1`.
     @exclusivity(unchecked) final var isBetween = false
 
     // Getters, since other modules would check each access to the variables themselves.
@@ -28,7 +28,7 @@ import CLMDB
 
     deinit { path.deallocate() }
 
-    /// Closes the cursor, and lets it stand nowhere.
+    /// Closes the cursor, which then has no position.
     final func leave() {
         close()
         clearRecord()

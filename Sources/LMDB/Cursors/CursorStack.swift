@@ -1,6 +1,6 @@
 import CLMDB
 
-/// The path from the root of a table to the record where a cursor stands, read from LMDB's own record of the cursor.
+/// The path from the root of a table to the cursor's record, read from LMDB's own record of the cursor.
 ///
 /// LMDB has no function for it. Its record of a cursor (0.9, 64-bit) holds, from 24 bytes on: the transaction, the
 /// table's number, four pointers, u16 the depth of the stack and u16 its top, u32 flags (1: it stands on a record), a
@@ -17,7 +17,7 @@ struct CursorStack {
 
     private static let isLayoutKnown = Environment.libraryVersion.hasPrefix("0.9.") && Int.bitWidth == 64
 
-    /// - Returns: nil if the cursor stands nowhere, or if the record is not as expected.
+    /// - Returns: nil if the cursor has no position, or if the record is not as expected.
     init?(_ cursor: OpaquePointer) {
         guard Self.isLayoutKnown else { return nil }
         record = UnsafeRawPointer(cursor)

@@ -1,3 +1,5 @@
+// Puts the lists of free pages in order; `FreePages` decides when.
+
 import CLMDB
 import Synchronization
 

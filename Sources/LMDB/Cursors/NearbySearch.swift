@@ -7,10 +7,10 @@ package struct NearbySearch: ~Copyable {
     private var last: UInt64?
     /// The records of its page, once they are needed, and its index among them.
     private var page: (records: PageRecords, index: Int)?
-    /// How many records behind the last one this looks at.
+    /// The number of records behind the last one that are searched.
     private static let reach = 8
 
-    /// Begins with a cursor, wherever it stands.
+    /// Begins with a cursor at any position.
     package init(_ cursor: Cursor) { self.cursor = cursor }
 
     /// The value under a number in big-endian bytes; nil where there is none.
@@ -30,7 +30,7 @@ package struct NearbySearch: ~Copyable {
     @inline(__always)
     private mutating func valueBehindLast(_ key: UInt64) -> UnsafeRawBufferPointer? {
         guard let last, key > last, key - last <= UInt64(Self.reach) else { return nil }
-        // Where no page is known, the cursor stands where `last` was found.
+        // If no page is known, the cursor is at the record of `last`.
         let (records, found) = page ?? (cursor.pageRecords(), 0)
         var index = found + 1
         let end = min(records.count, index + Self.reach)

@@ -26,7 +26,7 @@ import Synchronization
     /// The address of the page; nil where it is not known.
     @inlinable package var address: UInt? { page.map { UInt(bitPattern: $0.start) } }
 
-    /// How many records the page has before these.
+    /// The number of records of the page before these.
     @inlinable package var countBefore: Int { first }
 
     /// A record, counted from the cursor's; nil where its value has pages of its own.
@@ -51,7 +51,7 @@ import Synchronization
 
 extension Cursor {
     /// The records of the cursor's page from its own on; its own alone where a write transaction has changed the page. The
-    /// cursor must stand on a record.
+    /// cursor must be at a record.
     package final func pageRecords() -> PageRecords { restOfPage() ?? PageRecords(self) }
 
     /// The records of the cursor's page from its own on; nil if the page is not known, as those are not that a write

@@ -1,4 +1,4 @@
-// How transactions open cursors, and how read transactions keep closed ones for reuse.
+// Opening cursors in transactions, and keeping closed ones of read transactions for reuse.
 
 extension ReadTransaction {
     /// A cursor in a table, at no record yet: one that was kept for reuse, or a new one.

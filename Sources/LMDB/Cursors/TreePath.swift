@@ -7,7 +7,7 @@ struct TreePath {
 
     /// Room for as many levels as a tree may have; nil before the first search.
     private var levels: UnsafeMutablePointer<Level>?
-    /// How many branch pages there are.
+    /// The number of branch pages.
     var count = 0
 
     subscript(_ level: Int) -> Level {

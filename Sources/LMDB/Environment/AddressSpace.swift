@@ -8,12 +8,12 @@ import Synchronization
 /// The address space that the maps of this process take.
 ///
 /// A large map costs nothing but addresses, but a process has only 128 TiB of them: after 512 maps of 256 GiB it gets
-/// neither memory nor threads. So each new map takes a fraction of what the others have left of a budget, and a map
-/// that fills up grows.
+/// neither memory nor threads. So each new map takes a fraction of the part of a budget that the others have left, and
+/// a map that fills up grows.
 enum AddressSpace {
-    /// What all maps together may take before new ones have the smallest size.
+    /// The address space of all maps together above which new ones have the smallest size.
     private static let budgetInBytes = 2 << 40
-    /// One map takes what is left divided by this.
+    /// The divisor of the remaining budget that gives the size of one map.
     private static let divisor = 8
     /// The smallest size is the budget divided by this.
     private static let largestDivisor = 2_048

@@ -9,7 +9,7 @@ import Synchronization
 
 // Makes checkpoints, keeps their pages, and goes back to the last one after a power cut.
 
-/// What keeps the checkpoint of a `checkpointed` environment as it is: a read transaction at its commit or before.
+/// Keeps the checkpoint of a `checkpointed` environment as it is, by a read transaction at its commit or before.
 ///
 /// LMDB overwrites no page that a reader may need. So while each process that writes has such a transaction, its *pin*,
 /// the pages of the checkpoint stay as they were synced. The lock of the state guards `pin`.
@@ -35,7 +35,7 @@ extension Environment {
             directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)
             guard try directory.status(of: CheckpointFile.name) != nil else { return }
         } catch {
-            // Opening the store says what is wrong.
+            // Opening the store reports the problem.
             return
         }
         let file = CheckpointFile(
@@ -147,8 +147,8 @@ extension Environment {
             throw failure(
                 .conflictingOptions, "open the environment", detail: "another process has it with checkpoints")
         }
-        // From now on no checkpoint keeps what is not synced yet.
-        try sync(.forced)
+        // From now on no checkpoint keeps commits that are not synced yet.
+        try sync()
         directory.remove(CheckpointFile.name)
         try directory.synchronize()
     }
@@ -230,7 +230,7 @@ extension Environment {
         }
     }
 
-    /// Does what is due about once a second: a checkpoint after commits, and letting go of the pin where this process
+    /// Does the regular work, about once a second: a checkpoint after commits, and releasing the pin where this process
     /// does not write any more, so that the pages of old commits can be used again.
     ///
     /// - Throws: `noSpaceOrIO`, `closed`.

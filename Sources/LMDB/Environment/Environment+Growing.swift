@@ -1,3 +1,5 @@
+// Grows the map when a write transaction needs more room than it has.
+
 #if canImport(Glibc)
     import Glibc
 #else

@@ -6,7 +6,7 @@
 import CLMDB
 import Locking
 
-// The journal from opening to removal. What a commit writes to it is in `Environment+CommitJournal`.
+// The journal from opening to removal. The entries of a commit are in `Environment+CommitJournal`.
 
 extension Environment {
     /// Whether a directory has a journal. If so, every process that commits must write to it.
@@ -15,7 +15,7 @@ extension Environment {
             let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)
             return try directory.status(of: CommitJournal.name) != nil
         } catch {
-            // Opening the store says what is wrong.
+            // Opening the store reports the problem.
             return false
         }
     }
@@ -54,7 +54,7 @@ extension Environment {
     ///
     /// - Throws: `busy`, `noSpaceOrIO`.
     package func checkpoint() throws(LMDBError) {
-        guard options.durability.hasCheckpoints else { return try sync(.forced) }
+        guard options.durability.hasCheckpoints else { return try sync() }
         try writerLock.acquire(timeout: options.writerLockTimeout)
         defer { writerLock.release() }
         try withHandle("make a checkpoint") { _ throws(LMDBError) in try makeCheckpoint() }

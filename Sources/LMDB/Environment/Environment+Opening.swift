@@ -1,3 +1,5 @@
+// Opens an environment: its directory, files, map and sums.
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -216,7 +218,7 @@ extension Environment {
         return flags
     }
 
-    /// Checks that LMDB opened the files that were checked, and finishes what it leaves open.
+    /// Checks that LMDB opened the files that were checked, and completes the opening.
     private func adopt(_ opened: OpaquePointer) throws(LMDBError) {
         do throws(LMDBError) {
             let descriptor = Self.descriptor(of: opened)
@@ -327,6 +329,6 @@ extension Environment {
 }
 
 extension LMDBError {
-    /// Whether it says that the data file is not what it should be.
+    /// Whether the error means that the data file is not what it should be.
     fileprivate var isOfContent: Bool { [.corrupted, .invalid, .foreign, .empty, .truncated].contains(code) }
 }

@@ -74,7 +74,7 @@ extension Environment {
         SystemError.lmdb(failure.number, "write the sums of pages", directory.path(of: PageSums.name))
     }
 
-    /// How the meta pages and the newest seal fit together.
+    /// Compares the meta pages with the newest seal.
     func headState() throws(HeadState.Damage) -> HeadState {
         // The seals first: their commits have been made.
         let seals = sums.seals

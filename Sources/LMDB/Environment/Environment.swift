@@ -23,7 +23,7 @@ import Synchronization
 /// - `write(timeout:) { }`, or `beginWrite(timeout:)` with `commit()` and `abort()`: a `WriteTransaction`, which adds
 ///   `put`, `insert`, `append`, `reserve`, `delete`, `clear` and `withWriteCursor`. It begins and ends on one thread.
 ///   `write` runs its body again when the map was full, so a body must be able to run twice.
-/// - `sync(_:)`, `copy(to:_:)`, `sweepStaleReaders()`, `readers()`, `info()`.
+/// - `sync()`, `copy(to:_:)`, `sweepStaleReaders()`, `readers()`, `info()`.
 ///
 /// Every failure is an `LMDBError`; a transaction or cursor used after its end traps.
 ///
@@ -57,9 +57,9 @@ package final class Environment: @unchecked Sendable {
     let writeCount = Atomic<Int>(0)
     /// `PageSums.wipeCount` when LMDB's environment was opened.
     let knownWipeCount = Atomic<UInt64>(0)
-    /// How many commits were sent to the disk early (`EarlyWriting`).
+    /// The number of commits that were sent to the disk early (`EarlyWriting`).
     let earlyWritingCount = Atomic<Int>(0)
-    /// How many more values are read from copies of pages (`ReadTransaction.find`).
+    /// The number of further values that are read from copies of pages (`ReadTransaction.find`).
     let sparingReadsLeft: Atomic<Int>
     let checkpoints = Locked(CheckpointState())
     /// Nil for other durabilities than `journaled`, unless there is one from an earlier opening.
@@ -68,7 +68,7 @@ package final class Environment: @unchecked Sendable {
     let isPinned = Atomic<Bool>(false)
     /// Commits of this process since its last checkpoint.
     let unsyncedCommits = Atomic<Int>(0)
-    /// How often the last checkpoint before closing could not be made.
+    /// The number of failures to make the last checkpoint before closing.
     let checkpointFailures = Atomic<Int>(0)
     /// LMDB's environment; nil once closed.
     @exclusivity(unchecked) var handle: OpaquePointer?

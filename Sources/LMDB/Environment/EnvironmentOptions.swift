@@ -1,6 +1,6 @@
-/// How an environment is opened. The defaults fit a durable store in a private directory of a local disk.
+/// Options for opening an environment. The defaults fit a durable store in a private directory of a local disk.
 package struct EnvironmentOptions: Sendable, Equatable {
-    /// Whether the environment may write, and whether it may make what is missing.
+    /// Whether the environment may write, and whether it may make missing files.
     package enum Access: Sendable, Equatable {
         /// No write transaction can begin and no byte of `data.mdb` changes.
         case readOnly
@@ -8,7 +8,7 @@ package struct EnvironmentOptions: Sendable, Equatable {
         case readWrite(create: Bool)
     }
 
-    /// What a returned commit survives.
+    /// The failures that a returned commit survives.
     package enum Durability: Sendable, Equatable {
         /// Power loss.
         case full
@@ -54,19 +54,19 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package enum SumUse: Sendable, Equatable {
         /// A page that is not the one that was written is refused.
         case compared
-        /// Pages are judged by their structure alone: for saving what a damaged file still has.
+        /// Pages are judged by their structure alone: for saving the rest of a damaged file.
         case ignored
     }
 
     /// Whether the environment may write.
     package var access = Access.readWrite(create: true)
-    /// What a returned commit survives.
+    /// The failures that a returned commit survives.
     package var durability = Durability.full
     /// Whether the files keep their names.
     package var residence = Residence.named
     /// Whether a data file that is there becomes that of a store without a name.
     package var takesOverFile = false
-    /// Whose files may be opened.
+    /// The users whose files may be opened.
     package var ownership = FileOwnership.privateOnly
     /// Whether a network file system is accepted.
     package var networkFileSystems = NetworkFileSystems.refused
@@ -83,15 +83,15 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package var maximumMapSizeInBytes = 1 << 42
     /// The map grows by at least this, in bytes, and by its own size if that is more. Zero means doubling.
     package var growthStepInBytes = 0
-    /// How many named tables can be opened.
+    /// The number of named tables that can be opened.
     package var maximumTables = 64
-    /// How many values are read sparingly after the opening (`ReadTransaction.find`).
+    /// The number of values that are read sparingly after the opening (`ReadTransaction.find`).
     package var sparingReads = 1024
-    /// How many reader slots there are; the first process that opens a store decides.
+    /// The number of reader slots; the first process that opens a store decides.
     package var maximumReaders = 510
-    /// How long a write waits for other writers before `busy`.
+    /// The time that a write waits for other writers before it throws `busy`.
     package var writerLockTimeout = Duration.seconds(10)
-    /// How long growing, reopening and closing wait for open transactions before `busy`.
+    /// The time that growing, reopening and closing wait for open transactions before they throw `busy`.
     package var drainTimeout = Duration.seconds(5)
 
     /// The default options.

@@ -16,7 +16,7 @@ final class EnvironmentRegistry: Sendable {
     /// A class because Swift 6.3 miscompiles `entries[key]?.object` for a struct with a weak reference.
     private final class Entry {
         weak var environment: Environment?
-        /// Tells the environment from a later one of the same file while the first is being released.
+        /// Distinguishes the environment from a later one of the same file while the first is being released.
         let object: ObjectIdentifier
         var ownerCount = 1
 

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Measured by `strata-bench run --size 1000000 --filter durable --rounds 31`.
 final class FreePages: Sendable {
-    /// How many commits there are from one ordering to the next.
+    /// The number of commits from one ordering to the next.
     static let commitsBetween = 16
     /// Fewer free pages than this are not worth ordering: they are used up before the next one.
     static let fewestPages = 1024
@@ -21,7 +21,7 @@ final class FreePages: Sendable {
     static let mostLists = 120
     /// The length of a run that is enough, in pages: a longer one would only take more memory.
     static let longestRun = 64
-    /// How often the lists were put in order.
+    /// The number of times that the lists were put in order.
     let gatheringCount = Atomic<Int>(0)
     private let commitCount = Atomic<Int>(0)
 

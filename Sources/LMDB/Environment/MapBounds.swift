@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where LMDB has mapped the data file: values outside these addresses are damage.
+/// The addresses at which LMDB has mapped the data file: values outside them are damage.
 ///
 /// `lower` and `mapEnd` change only while no transaction is open; `upper` only rises in between.
 final class MapBounds: Sendable {
@@ -14,7 +14,7 @@ final class MapBounds: Sendable {
     let pageShift = Atomic<UInt>(12)
     /// The size of the map that `AddressSpace` counts.
     private let size = Atomic<Int>(0)
-    /// How often the bounds were set: once for each opening of the file.
+    /// The number of times that the bounds were set: once for each opening of the file.
     let openings = Atomic<Int>(0)
 
     /// Tells `AddressSpace` the size of the map; 0 when it is gone.

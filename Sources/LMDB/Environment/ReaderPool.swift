@@ -1,3 +1,5 @@
+// The pool of read transactions that are kept for reuse, each with its reader slot.
+
 #if canImport(Glibc)
     import Glibc
 #else

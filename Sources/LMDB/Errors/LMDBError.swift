@@ -1,4 +1,4 @@
-/// A failure of the storage layer: what was tried, where, and which kind of failure it was.
+/// A failure of the storage layer: the operation, the path, and the kind of failure.
 package struct LMDBError: Error, Sendable, Equatable {
     /// The kind of failure; layers above map these and never see LMDB's numbers.
     package enum Code: Sendable, Equatable {
@@ -8,9 +8,9 @@ package struct LMDBError: Error, Sendable, Equatable {
         case mapResized
         /// Every reader slot is taken by a live reader.
         case readersFull
-        /// The key is there already, or an appended key does not rise.
+        /// The key exists already, or an appended key is not larger than the last one.
         case keyExists
-        /// The record or table is not there.
+        /// The record or table does not exist.
         case notFound
         /// The tree or a value reaches outside the file.
         case corrupted
@@ -64,7 +64,7 @@ package struct LMDBError: Error, Sendable, Equatable {
         case tablesFull
         /// A table has flags (duplicate or integer keys) that this layer never uses.
         case incompatibleTable
-        /// A file stands where a new one was to be made.
+        /// A file exists where a new one was to be made.
         case alreadyExists
         /// The store is open in this process with options that do not fit.
         case conflictingOptions
@@ -78,7 +78,7 @@ package struct LMDBError: Error, Sendable, Equatable {
 
     /// The kind of failure.
     package let code: Code
-    /// What was being done, as a verb phrase: "open the environment".
+    /// The operation that failed, as a verb phrase: "open the environment".
     package let operation: String
     /// The store's directory, or the file concerned.
     package let path: String
@@ -98,7 +98,7 @@ package struct LMDBError: Error, Sendable, Equatable {
 }
 
 extension LMDBError: CustomStringConvertible {
-    /// One sentence: what failed, where and why.
+    /// One sentence: the operation, the path and the reason.
     package var description: String {
         var text = "Could not \(operation) at \(path): \(code.sentence)"
         if !detail.isEmpty { text += " (\(detail))" }

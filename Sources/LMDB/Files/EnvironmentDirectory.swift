@@ -1,3 +1,5 @@
+// The open directory of an environment (`EnvironmentDirectory`), and the identity and ownership of its files.
+
 import CLMDB
 
 #if canImport(Glibc)
@@ -16,7 +18,7 @@ struct FileIdentity: Hashable, Sendable {
         number = UInt64(truncatingIfNeeded: status.st_ino)
     }
 
-    /// Makes one of what Linux's `statx` returns.
+    /// Makes the identity from a result of Linux's `statx`.
     init(major: UInt32, minor: UInt32, number: UInt64) {
         // The C library's `makedev`.
         let (major, minor) = (UInt64(major), UInt64(minor))
@@ -25,7 +27,7 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// Whose files may be opened.
+/// The users whose files may be opened.
 package enum FileOwnership: Sendable, Equatable {
     /// Files and directory belong to this user, and no other user may write to them.
     case privateOnly
@@ -84,7 +86,7 @@ final class EnvironmentDirectory: Sendable {
         throw SystemError.current("look at a file", path(of: name))
     }
 
-    /// Whether the name still stands for the file with this identity.
+    /// Whether the name still refers to the file with this identity.
     func holds(_ name: String, as identity: FileIdentity) -> Bool {
         var (major, minor, number): (UInt32, UInt32, UInt64) = (0, 0, 0)
         if clmdb_identify(descriptor, name, &major, &minor, &number) == 0 {
@@ -111,7 +113,7 @@ final class EnvironmentDirectory: Sendable {
     func makeLockFile(readers: Int) throws(LMDBError) {
         #if os(Linux)
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-            // What cannot be made, LMDB reports, or does without.
+            // If the file cannot be made, LMDB reports the error, or works without it.
             let opened = openat(descriptor, Self.lockName, flags, 0o600)
             guard opened >= 0 else { return }
             defer { close(opened) }
@@ -167,7 +169,7 @@ final class EnvironmentDirectory: Sendable {
         throw SystemError.current("open a file", path(of: name))
     }
 
-    /// As `openFile`, and what was opened is a plain file that only this user can change.
+    /// Opens a file as `openFile`, and checks that it is a plain file that only this user can change.
     func openFile(
         _ name: String, _ flags: Int32, ownership: FileOwnership
     ) throws(LMDBError) -> (descriptor: Int32, identity: FileIdentity) {

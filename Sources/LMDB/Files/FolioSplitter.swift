@@ -29,9 +29,9 @@ final class FolioSplitter: Sendable {
     private static let cold: Int32 = 20  // MADV_COLD
     /// Whether the file system may have large folios, and the system knows the calls.
     let isOfUse: Bool
-    /// How many folios were split.
+    /// The number of folios that were split.
     let cutCount = Atomic<Int>(0)
-    /// How much of the file has been split, or was there before, in bytes. Only the writer changes it.
+    /// The part of the file that was split, or was there before, in bytes. Only the writer changes it.
     private let doneSize = Atomic<Int>(0)
 
     /// - Parameter isSynced: whether commits sync the file. Pages that are not synced are dirty, and their folios
@@ -52,7 +52,7 @@ final class FolioSplitter: Sendable {
         doneSize.store(max(size, Self.beginning), ordering: .relaxed)
     }
 
-    /// Splits what a commit has added; called while the transaction still keeps the map in place.
+    /// Splits the folios that a commit has added; called while the transaction still keeps the map in place.
     func committed(size: Int, mapAddress: UInt) {
         let done = doneSize.load(ordering: .relaxed)
         guard isOfUse, mapAddress != 0, size - done >= Self.leastGrowth else { return }

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Tells a forked child from the process that opened an environment, at the cost of one load.
+/// Distinguishes a forked child from the process that opened an environment, at the cost of one load.
 ///
 /// The mark is on a memory page that the kernel zeroes in every child. The page is written once, before the object is
 /// shared, so reading it needs no lock.

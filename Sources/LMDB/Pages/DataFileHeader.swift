@@ -61,7 +61,7 @@ extension DataFileHeader {
             // A short first page may be anything; only after a good first page is a short second one a cut file.
             throw error(offset == 0 ? .foreign : .truncated, path, "\(fileSize) bytes")
         }
-        // What only one of the two pages says is damage.
+        // A fault of only one of the two pages is damage.
         let isAlone =
             offset != 0 || MetaPage(descriptor: descriptor, at: Page.usualSize)?.isOfThisFormat == true
         guard meta.magic == MetaPage.magic else {

@@ -17,7 +17,7 @@ final class FilePartition {
     private(set) var problems: [PageDamage] = []
     /// Whether every page of the trees was as it must be, so that LMDB can follow them.
     private(set) var treesAreWhole = false
-    /// How many pages the trees have.
+    /// The number of pages of the trees.
     private(set) var pageCount = 0
     private static let mostProblems = 1000
 

@@ -6,7 +6,7 @@
 /// Random-Access Storage", 1957.)
 struct InterpolationSearch {
     let key: UInt64
-    /// Not above the key; nil before one has been met, as on the way to a tree's first pages.
+    /// A number that is not above the key; nil before one has been met, as on the way to a tree's first pages.
     private(set) var lower: UInt64?
     /// Above the key; nil before one has been met.
     private(set) var upper: UInt64?

@@ -10,7 +10,7 @@
 /// Entries come in the order of the file. An entry may come several times, since LMDB writes a changed page elsewhere
 /// and leaves the old one as it was. It uses plain reads only.
 package final class LeafScan {
-    /// Where in the file a value lies, in bytes.
+    /// The location of a value in the file, in bytes.
     package struct Location: Sendable, Hashable {
         /// From the beginning of the file.
         package let offset: Int

@@ -18,7 +18,7 @@ struct MetaPageCheck {
 
     func meta(_ number: UInt64) -> MetaPage { pages[Int(number)].withUnsafeBytes { MetaPage($0) } }
 
-    /// What is wrong.
+    /// Returns the damage of the meta pages.
     ///
     /// - Parameter transaction: the commit that is read; its meta page is that of its parity.
     func problems(newest transaction: UInt64) -> [PageDamage] {

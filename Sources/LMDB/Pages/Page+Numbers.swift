@@ -21,8 +21,8 @@ extension Page {
         return UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset &+ Self.entryHeaderSize, as: UInt64.self))
     }
 
-    /// How many entries of the page have keys not above the one searched for; nil if the search meets a key that is no
-    /// number.
+    /// Returns the number of entries whose keys are not above the one searched for; nil if the search meets a key that
+    /// is no number.
     @inline(__always)
     func rank(_ search: inout InterpolationSearch, _ kind: Kind) -> Int? {
         var walk = search.walk(through: count, kind)

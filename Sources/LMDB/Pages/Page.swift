@@ -43,7 +43,7 @@
         @inline(__always) get { bytes.count }
     }
 
-    /// What a page holds, by LMDB's flags.
+    /// The kind of a page, by LMDB's flags.
     struct Kind: Equatable {
         let flags: UInt16
 
@@ -56,7 +56,7 @@
 
     @usableFromInline static let headerSize = 16
     @usableFromInline static let entryHeaderSize = 8
-    /// The flags that say what a page is, without those that count in memory only.
+    /// The flags of a page's kind, without those that count in memory only.
     private static let kindFlags: UInt16 = 0x6F
     /// The size of pages where nothing else is known.
     static let usualSize = 4096
@@ -74,7 +74,7 @@
         count = (lower &- Self.headerSize) / 2
     }
 
-    /// Where the entries begin.
+    /// The offset at which the entries begin.
     var upper: Int { Int(start.loadUnaligned(fromByteOffset: 14, as: UInt16.self)) }
 
     /// The offset of an entry in the page. The index must be below `count`.
@@ -100,7 +100,7 @@
         page.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
     }
 
-    /// How many pages a long value has, as its first page says.
+    /// The number of pages of a long value, by its first page.
     static func pageCount(ofLongValue page: UnsafeRawBufferPointer) -> Int {
         Int(page.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
     }
@@ -111,7 +111,7 @@
 extension Page {
     /// One entry of a page, whose head lies in the page; its key and value may not.
     @usableFromInline struct Entry {
-        /// Where the entry lies in the page.
+        /// The offset of the entry in the page.
         @usableFromInline let offset: Int
         @usableFromInline let head: UInt64
 
@@ -132,7 +132,7 @@ extension Page {
         @inlinable var valueOffset: Int { keyOffset &+ keySize }
         /// Whether the value has pages of its own.
         var hasLongValue: Bool { flags & Self.longValueFlag != 0 }
-        /// Where what the page has of the value ends.
+        /// The offset of the end of the value's bytes in the page.
         var end: Int { valueOffset &+ (hasLongValue ? 8 : valueSize) }
         /// In a branch page, the number of the page below.
         var child: UInt64 { head & 0xFFFF_FFFF_FFFF }

@@ -1,8 +1,8 @@
-/// Where the pages of a file contradict themselves or each other.
+/// A contradiction within a page of a file, or between pages.
 struct PageDamage: Error {
     /// The number of the page.
     let page: UInt64
-    /// What is wrong with it.
+    /// The damage, as a sentence.
     let sentence: String
     /// The sentence for a page that has another sum than was written.
     static let otherPage = "it is not the page that was written"

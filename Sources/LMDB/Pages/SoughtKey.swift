@@ -49,7 +49,7 @@ extension Page {
         self.count = count
     }
 
-    /// Where an entry begins.
+    /// Returns the start of an entry.
     @inline(__always)
     func entryStart(_ index: Int) -> UnsafeRawPointer { start + offset(of: index) }
 

@@ -13,13 +13,13 @@ struct TreeCheck {
     private let scope: Scope
     /// The pages that the trees have led to: no page may be in two places.
     private(set) var reached: PageSet
-    /// How many pages lie above the one that is looked at.
+    /// The number of pages above the current one.
     private var pagesAbove = 0
-    /// Of the tree that is walked.
+    /// The counts of the tree that is walked.
     private var counts = TreeCounts()
     private var shape: PageShape
 
-    /// What is looked at.
+    /// The pages that are checked.
     struct Scope {
         /// The names of tables whose pages are not looked at.
         var omitted: Set<String> = []
@@ -51,7 +51,7 @@ struct TreeCheck {
         shape = PageShape(pageSize: file.pageSize)
     }
 
-    /// Checks the trees of the commit of which a meta page tells.
+    /// Checks the trees of the commit of a meta page.
     ///
     /// - Parameters:
     ///   - bytes: the meta page.
@@ -63,7 +63,7 @@ struct TreeCheck {
     }
 
     /// - Parameters:
-    ///   - expected: what the tree's record says; nil if that is not compared.
+    ///   - expected: the counts in the tree's record; nil if these are not compared.
     ///   - place: the page that has the record.
     private mutating func visit(
         _ tree: TreeRecord, _ expected: TreeCounts?, at place: UInt64, _ kind: Kind
@@ -112,7 +112,7 @@ struct TreeCheck {
             if kind == .free {
                 try note(page.bytes(at: entry.valueOffset, count: entry.valueSize), of: entry, in: page, number)
             }
-        case Page.Entry.longValueFlag where kind != .tables: try visitLongValue(of: entry, in: page, number, kind)
+        case Page.Entry.longValueFlag where kind != .tables: try visitLongValue(of: entry, in: page, kind)
         case Page.Entry.treeFlag where kind == .tables && entry.valueSize == TreeRecord.size:
             try visitTable(of: entry, in: page, number)
         default: throw PageDamage(number, "an entry with flags \(entry.flags)")
@@ -135,7 +135,7 @@ struct TreeCheck {
     }
 
     private mutating func visitLongValue(
-        of entry: Page.Entry, in page: Page, _ number: UInt64, _ kind: Kind
+        of entry: Page.Entry, in page: Page, _ kind: Kind
     ) throws(PageDamage) {
         let (first, size) = (page.firstPage(ofLongValue: entry), entry.valueSize)
         let head = try bytes(of: first)

@@ -1,4 +1,4 @@
-/// How many pages and entries a tree has, as its record says (`TreeRecord`) or as they were counted.
+/// The number of pages and entries of a tree, as in its record (`TreeRecord`) or as they were counted.
 struct TreeCounts: Equatable, CustomStringConvertible {
     var branchPages: UInt64 = 0
     var leafPages: UInt64 = 0

@@ -1,4 +1,4 @@
-/// Where a tree begins, and its shape: a record of 48 bytes in the meta pages, and for each table in LMDB's main table.
+/// The root and the shape of a tree: a record of 48 bytes in the meta pages, and for each table in LMDB's main table.
 ///
 ///     0   u32; its meaning depends on where the record is
 ///     4   flags u16

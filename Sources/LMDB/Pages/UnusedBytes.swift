@@ -5,7 +5,7 @@
 struct UnusedBytes: Equatable {
     /// Offsets in the page.
     let range: Range<Int>
-    /// What to write there.
+    /// The byte that overwrites them.
     let filler: UInt8
 }
 

@@ -29,7 +29,7 @@ final class CommitJournal: Sendable {
     private static let magic = UInt64(littleEndian: 0x314C_4E52_4A52_5453)
     private static let firstOffset = 4096
     private static let headerSize = 32
-    /// How far the file is filled with zeros at a time.
+    /// The number of bytes by which the file is filled with zeros at a time.
     private static let step = 1 << 20
     /// From here on a round ends at the next checkpoint.
     private static let roundSize = 256 << 10
@@ -41,14 +41,14 @@ final class CommitJournal: Sendable {
     private struct Round {
         var mark: UInt64
         var end = firstOffset
-        /// Of the last entry.
+        /// The number of the last entry's commit.
         var commit: UInt64 = 0
     }
 
     private struct State {
         /// The round that is written, as far as it is known.
         var round: Round?
-        /// How far the file reaches.
+        /// The size of the file.
         var size = 0
     }
 
@@ -105,7 +105,7 @@ final class CommitJournal: Sendable {
         return count == bytes.count ? 0 : Self.failure
     }
 
-    /// Has what was appended on the disk.
+    /// Syncs the appended entries to the disk.
     ///
     /// - Returns: the operating system's error number, or 0.
     func sync() -> Int32 {
@@ -125,7 +125,7 @@ final class CommitJournal: Sendable {
 
     // MARK: Writing
 
-    /// What became of an entry.
+    /// The result of writing an entry.
     enum Answer {
         /// It is in the file, at these offsets, and on the disk after the next `sync`.
         case written(Range<Int>)
@@ -136,7 +136,7 @@ final class CommitJournal: Sendable {
         case unknown(Int32)
     }
 
-    /// Writes what a commit will change.
+    /// Writes the changes of a commit.
     ///
     /// - Parameters:
     ///   - isEarly: whether the disk begins to write it now (`sync_file_range`), so that a sync after some work takes

@@ -11,7 +11,7 @@ import CChecksum
 ///
 /// Measured by `strata-bench run --filter durable`.
 struct CommitSeal {
-    /// Why a commit stays without a seal.
+    /// The reasons why a commit stays without a seal.
     enum Failure: Error {
         /// The pages are not those of a commit that follows the sealed one.
         case contradiction(PageDamage)
@@ -24,13 +24,13 @@ struct CommitSeal {
     private let map: UnsafeRawPointer
     private let pageSize: Int
     private let lastPage: UInt64
-    /// How many pages the file has: it may end before pages that are free.
+    /// The number of pages of the file: it may end before pages that are free.
     private let pageCount: UInt64
     private let salt: UInt64
     /// The pages that were written, each before those below it.
     private var written: [(number: UInt64, sum: UInt32)] = []
     private var freed: [UInt64] = []
-    /// How many pages the trees have, as their records say.
+    /// The number of pages of the trees, as in their records.
     private var usedCount: UInt64 = 2
 
     /// Seals the commit that follows a sealed one.

@@ -1,4 +1,4 @@
-/// How the two meta pages of a data file and the newest seal fit together.
+/// The result of comparing the two meta pages of a data file with the newest seal.
 enum HeadState: Equatable {
     /// The newest commit is the sealed one.
     case sealed
@@ -7,7 +7,7 @@ enum HeadState: Equatable {
     /// There is no seal, or one of an older state of the file: a program that does not know `pages.sums` has written.
     case unsealed
 
-    /// The problem with the meta pages, and what can be done about it, as a sentence.
+    /// The problem with the meta pages, and the remedy, as a sentence.
     struct Damage: Error {
         let sentence: String
     }

@@ -29,7 +29,7 @@ struct PageEntry: Equatable {
         return bits == content | Self.check(content, number, salt)
     }
 
-    /// What the entry adds to the total of a seal.
+    /// Returns the part of a seal's total that the entry adds.
     @inline(__always)
     func share(number: UInt64) -> UInt64 {
         bits == 0 ? 0 : UInt64.mixed(bits ^ (number &* 0x9E37_79B9_7F4A_7C15))

@@ -17,9 +17,9 @@ import Synchronization
 /// The class is `Sendable`: the remembered sums and the length of the file are atomic; the rest changes only while no
 /// transaction is open, or has a lock of its own.
 final class PageGuard: @unchecked Sendable {
-    /// For each page of the map the sum or mark with which it was admitted; 0 for none.
+    /// The sum or mark with which each page of the map was admitted; 0 for none.
     @exclusivity(unchecked) private var memo: UnsafeMutablePointer<Atomic<UInt32>>?
-    /// How many pages `memo` has room for.
+    /// The number of pages that `memo` has room for.
     @exclusivity(unchecked) private var count: UInt64 = 0
     @exclusivity(unchecked) private var pageSize = Page.usualSize
     /// The data file as LMDB has it open.
@@ -28,7 +28,7 @@ final class PageGuard: @unchecked Sendable {
     /// The greatest length of the file that was seen, in bytes, and the time when it was looked at last.
     private let knownLength = Atomic<Int>(0)
     private let lookedAt = Atomic<Int>(0)
-    /// What was wrong with the page that was refused last.
+    /// The damage of the page that was refused last.
     private let damage = Locked<PageDamage?>(nil)
 
     private let sums: PageSums
@@ -99,7 +99,7 @@ final class PageGuard: @unchecked Sendable {
             detail: "\(length) of \(known) bytes are left since it was opened")
     }
 
-    /// The length of the file, which LMDB never makes shorter; nil where the system does not tell.
+    /// The length of the file, which LMDB never makes shorter; nil if the system does not report it.
     private func presentLength() -> Int? {
         guard let length = FileLength.of(descriptor) else { return nil }
         if length > knownLength.load(ordering: .relaxed) { knownLength.store(length, ordering: .relaxed) }
@@ -116,7 +116,7 @@ final class PageGuard: @unchecked Sendable {
 
     private static let structureBit: UInt32 = 1 << 30
 
-    /// Whether a page that lies in the map is sound. `refusal` says what is wrong with it.
+    /// Whether a page in the map is sound. `refusal` has its damage.
     ///
     /// - Parameter mark: of the state that the caller reads.
     /// - Complexity: one load where the page is remembered, else O(n) in its entries.
@@ -139,7 +139,7 @@ final class PageGuard: @unchecked Sendable {
 
     /// Admits a page that lies in the map.
     ///
-    /// - Throws: `corrupted`, with the number of the page and what is wrong with it.
+    /// - Throws: `corrupted`, with the number of the page and its damage.
     @inline(__always)
     func admit(
         _ number: UInt64, _ page: UnsafeRawBufferPointer, _ mark: UInt32, in table: Contents = .records
@@ -234,7 +234,7 @@ final class PageGuard: @unchecked Sendable {
 
     // MARK: Damage
 
-    /// Keeps what `refusal` will say.
+    /// Keeps the damage for `refusal`.
     func note(_ damage: PageDamage) { self.damage.withLock { $0 = damage } }
 
     /// The error for the page that was refused last.
@@ -245,7 +245,7 @@ final class PageGuard: @unchecked Sendable {
 }
 
 extension PageGuard {
-    /// What the entries of a tree are.
+    /// The kind of a tree's entries.
     enum Contents {
         /// Lists of free pages, whose keys are numbers in the byte order of the host.
         case freeLists
@@ -257,7 +257,7 @@ extension PageGuard {
         case restOfLongValue
     }
 
-    /// Asks for the memory of what is remembered of a page.
+    /// Prefetches the memory of a page's entry in `memo`.
     @inline(__always)
     func prefetch(_ number: UInt64) {
         if number < count, let memo { clmdb_prefetch(memo + Int(truncatingIfNeeded: number)) }

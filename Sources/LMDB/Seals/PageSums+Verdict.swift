@@ -42,7 +42,7 @@ extension PageSums {
     }
 
     private func verdictOfMismatch(_ entry: PageEntry, _ number: UInt64, _ page: UnsafeRawBufferPointer) -> Verdict {
-        // What contradicts itself is damage of the sums, and not of the page.
+        // An entry that contradicts itself is damage of the sums, and not of the page.
         guard entry.isSound(number: number, salt: salt) else {
             if entry != .none { damagedEntryCount.add(1, ordering: .relaxed) }
             return .unknown

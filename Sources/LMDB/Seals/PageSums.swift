@@ -50,7 +50,7 @@ import Synchronization
 /// is computed again where the system or the mount is another than that of the seal. If it is the same, the entries
 /// are those of the seal. If it is not, they are not used, and the next writer makes new ones from the whole file.
 ///
-/// **Who trusts what.** Entries count while the newest seal is trusted. A page that has no sum, because its commit is
+/// **Trust.** Entries count while the newest seal is trusted. A page that has no sum, because its commit is
 /// not sealed yet or was made by a program that does not know this file, is checked by its structure alone.
 ///
 /// `region` and `map` change only while no transaction is open. Entries and seals are atomic words, which one writer
@@ -80,9 +80,9 @@ final class PageSums: @unchecked Sendable {
     private let verified = Locked<Seal?>(nil)
     /// The first word of the seal that was found to be trusted last.
     private let trustedMark = Atomic<UInt64>(0)
-    /// How often all sums were made anew.
+    /// The number of times that all sums were computed again.
     let wholeSealCount = Atomic<Int>(0)
-    /// How many entries were met that contradict themselves.
+    /// The number of entries met that contradict themselves.
     let damagedEntryCount = Atomic<Int>(0)
 
     /// - Parameter file: the number of the data file.
@@ -100,7 +100,7 @@ final class PageSums: @unchecked Sendable {
     /// Whether the file is there and open.
     var isAttached: Bool { capacity.load(ordering: .acquiring) > 0 }
 
-    /// How often unused bytes of the data file were overwritten, by any process.
+    /// The number of times that unused bytes of the data file were overwritten, by any process.
     var wipeCount: UInt64 { isAttached ? word(at: 32)?.pointee.load(ordering: .acquiring) ?? 0 : 0 }
 
     /// Counts a wipe; under the writer's lock.
@@ -182,7 +182,7 @@ final class PageSums: @unchecked Sendable {
 
     /// Uses an open file; takes the descriptor in every case.
     ///
-    /// - Returns: whether it is a file of sums for this data file. Otherwise the next writer makes the file anew.
+    /// - Returns: whether it is a file of sums for this data file. Otherwise the next writer makes the file again.
     func attach(_ opened: Int32) throws(SystemFailure) -> Bool {
         let header = [UInt8](opened, at: 0, count: 32)?.withUnsafeBytes { bytes in
             (0..<4).map { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
@@ -223,7 +223,7 @@ final class PageSums: @unchecked Sendable {
 
     static func extend(_ descriptor: Int32, to size: Int) throws(SystemFailure) {
         #if os(Linux)
-            // Where there is no room the store to the map would end the process.
+            // Without room on the disk, writing to the map would end the process.
             let result = posix_fallocate(descriptor, 0, off_t(size))
             guard result == 0 else { throw SystemFailure(number: result) }
         #else

@@ -13,7 +13,7 @@ struct Seal: Equatable {
 
     static let wordCount = 10
 
-    /// Where the seal of a commit lies in the file.
+    /// Returns the offset of a commit's seal in the file.
     static func offset(of commit: UInt64) -> Int { 128 * (1 + Int(commit & 1)) }
 
     var content: EntrySum {
@@ -58,9 +58,9 @@ struct Seal: Equatable {
 
 /// A digest of a meta page.
 struct HeadDigest: Equatable {
-    /// Of the whole page.
+    /// The sum of the whole page.
     let whole: UInt64
-    /// Of all but the number of the commit.
+    /// The sum of all but the number of the commit.
     let content: UInt64
 
     init(whole: UInt64, content: UInt64) {

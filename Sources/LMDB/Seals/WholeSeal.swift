@@ -1,6 +1,6 @@
 import CChecksum
 
-/// Makes the sums of a whole file anew, from pages read one by one: for a file without sums, one whose sums are of an
+/// Computes the sums of a whole file again, from pages read one by one: for a file without sums, one whose sums are of an
 /// older commit, or one that a power cut has left.
 ///
 /// Such pages have no sum to be compared with, so `FilePartition` checks all that can be checked without one.
@@ -9,7 +9,7 @@ enum WholeSeal {
     ///
     /// - Parameters:
     ///   - head: the meta page of the newest commit, as a whole.
-    ///   - isRight: whether a page may have a sum, as far as something else tells.
+    ///   - isRight: whether a page may have a sum, as far as that is known from another source.
     /// - Returns: why the sums could not be written; nil if they were.
     /// - Complexity: two reads of every page in use.
     static func seal(

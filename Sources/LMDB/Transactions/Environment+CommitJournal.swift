@@ -1,17 +1,17 @@
 import Locking
 
-// What a commit writes to the journal.
+// The journal entries of a commit.
 //
 // A commit of a `journaled` environment is on the disk when it returns. Either its writer gave the journal entries,
 // from which the changes can be made again, or a checkpoint follows the commit. After a power cut the file goes back to
 // its last checkpoint, and the next opening repeats the changes of `journalEntries`.
 
-/// What the journal has of a write transaction.
+/// The part of a write transaction that is in the journal.
 enum JournaledPart {
     case nothing
     /// Entries for all changes so far, from the first to the end of the last.
     case entries(Range<Int>)
-    /// Not all changes: a checkpoint is made after the commit.
+    /// A part of the changes: a checkpoint is made after the commit.
     case tooLarge
 }
 

@@ -37,7 +37,7 @@ extension Environment {
         try sealWhole(Self.metaPage(commit, map, sums.pageSize), isOneAhead: state == .oneAhead)
     }
 
-    /// How often the sums of all pages were made anew, since the environment was opened.
+    /// The number of times that the sums of all pages were computed again, since the environment was opened.
     package var wholeSealCount: Int { sums.wholeSealCount.load(ordering: .relaxed) }
 
     private func sealWhole(_ head: UnsafeRawBufferPointer, isOneAhead: Bool) throws(LMDBError) {

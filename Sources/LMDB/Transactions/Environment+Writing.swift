@@ -66,7 +66,7 @@ extension Environment {
     /// Lets other writers in again; called on the thread that holds the lock.
     package func releaseWriterLock() { writerLock.giveUp() }
 
-    /// Opens LMDB's environment anew after another process has overwritten unused bytes: LMDB writes pages from memory
+    /// Opens LMDB's environment again after another process has overwritten unused bytes: LMDB writes pages from memory
     /// that still holds earlier ones. Where transactions of this process are open, a later write does it.
     private func forgetWipedPages() throws(LMDBError) {
         guard sums.isUsed, sums.wipeCount != knownWipeCount.load(ordering: .relaxed) else { return }
@@ -150,7 +150,7 @@ extension Environment {
         if let lost { throw failure(.fileReplaced, "begin a write transaction", detail: lost) }
     }
 
-    /// Tells a commit that did not happen from one that may have happened.
+    /// Distinguishes a commit that did not happen from one that may have happened.
     ///
     /// LMDB marks its environment as broken if and only if the write of the meta page failed: then every later
     /// transaction fails with PANIC. A failure before that write leaves the previous commit in force. This asks with a

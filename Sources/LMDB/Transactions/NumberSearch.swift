@@ -1,3 +1,5 @@
+// Searches a table for a number without LMDB's cursors: interpolation on the pages of a snapshot.
+
 import CLMDB
 import Synchronization
 
@@ -53,7 +55,7 @@ extension SnapshotPages {
         return page.outcome(at: rank, search)
     }
 
-    /// Where a page lies in the map, before it is admitted.
+    /// Returns the address of a page in the map, before it is admitted.
     @inline(__always)
     func addressOfPage(_ number: UInt64) -> UnsafeRawBufferPointer? {
         let shift = bounds.pageShift.load(ordering: .relaxed)

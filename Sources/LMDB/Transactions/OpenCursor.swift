@@ -14,7 +14,7 @@ import CLMDB
     @exclusivity(unchecked) private final var nextOpen: Unmanaged<OpenCursor>?
     @exclusivity(unchecked) private final var previousOpen: Unmanaged<OpenCursor>?
     @exclusivity(unchecked) final var isOpen = true
-    /// The number of records in the leaf page where a cursor of a snapshot stands; 0 while it stands nowhere.
+    /// The number of records in the leaf page of a snapshot's cursor; 0 while the cursor has no position.
     @exclusivity(unchecked) final var leafCount = 0
     final let bounds: MapBounds
     final let isWriting: Bool

@@ -15,7 +15,7 @@ package class ReadTransaction: PooledReader {
     @exclusivity(unchecked) final var keeper: Environment?
     final let bounds: MapBounds
     final let isWriting: Bool
-    /// What the caller keeps of the snapshot that it read last with this transaction. It stays with a pooled
+    /// The caller's object for the snapshot that it read last with this transaction. It stays with a pooled
     /// transaction, which has one user at a time, so it needs no lock.
     @exclusivity(unchecked) private final var memo: AnyObject?
     /// Whether an assertion of LMDB has failed in the transaction: LMDB's cursors can no longer be closed.

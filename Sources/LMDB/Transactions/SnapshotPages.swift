@@ -4,7 +4,7 @@ import Synchronization
 
 /// The pages of a snapshot in the map, each admitted by the guard before it is read, and the trees that they make.
 final class SnapshotPages {
-    /// How many values that were found in copies stay valid, and how many keys are looked up side by side.
+    /// The number of values found in copies that stay valid, and of keys that are looked up side by side.
     static let groupWidth = 32
 
     unowned(unsafe) let environment: Environment
@@ -22,10 +22,10 @@ final class SnapshotPages {
     /// The trees of free lists and of tables.
     private var free = TreeRecord()
     private var main = TreeRecord()
-    /// For each table its tree, and the mark of the snapshot of which it is.
+    /// The tree of each table, with the mark of the snapshot that it belongs to.
     private let trees: UnsafeMutablePointer<(mark: UInt32, tree: TreeRecord)>
     let tableCount: Int
-    /// How many pages the file has, as the commit says.
+    /// The number of pages of the file, as in the commit.
     private(set) var pageCount: UInt64 = 0
     /// Made for the first copy.
     private var copies: PageCopies?
@@ -124,7 +124,7 @@ final class SnapshotPages {
     /// Admits a page that a write transaction reaches, if it is one of the snapshot and not one that LMDB has taken
     /// since from the free pages. The sums must be of the snapshot's commit.
     ///
-    /// - Returns: false where the page's entry does not tell.
+    /// - Returns: false if the page's entry does not decide.
     @inline(__always)
     func admitUnlessNew(
         _ number: UInt64, _ kind: Page.Kind, _ contents: PageGuard.Contents

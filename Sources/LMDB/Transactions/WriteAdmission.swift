@@ -100,7 +100,7 @@ final class WriteAdmission {
     /// Admits the leaves before and behind one, by the numbers that a page above them has now.
     ///
     /// - Parameter index: of the leaf's entry in that page.
-    /// - Returns: false where numbers do not tell which pages LMDB has changed.
+    /// - Returns: false if the pages that LMDB has changed do not follow from numbers.
     func admitLeaves(of table: Table, below page: Page, beside index: Int) throws(LMDBError) -> Bool {
         guard isSealed else { return false }
         if index > 0, try !pages.admitUnlessNew(page.admittedChild(index - 1), .leaf, .init(of: table)) { return false }

@@ -16,14 +16,14 @@ package final class WriteTransaction: ReadTransaction {
     private(set) var metMapFull = false
     /// Set when any operation failed.
     private(set) var hasFailed = false
-    /// What `journal` has written.
+    /// The part that `journal` has written.
     var journaled = JournaledPart.nothing
     /// Whether a power cut may take the changes of a `journaled` environment: those that only move what is there, or that
     /// are made again.
     package var mayBeLost = false
     /// Whether `commit()` takes the time that LMDB needs.
     package var isTimed = false
-    /// What LMDB has taken to write the pages and to sync the disk; nil before the commit, and if it is not timed.
+    /// The time that LMDB took to write the pages and to sync the disk; nil before the commit, and if it is not timed.
     package private(set) var syncing: Duration?
 
     init(environment: Environment, handle: OpaquePointer) {
@@ -34,7 +34,7 @@ package final class WriteTransaction: ReadTransaction {
         precondition(handle == nil, "A write transaction was dropped without commit or abort.")
     }
 
-    /// Records a failure that decides what becomes of the whole transaction.
+    /// Records a failure that decides the outcome of the whole transaction.
     func note(_ result: Int32) {
         if result == MDB_MAP_FULL { metMapFull = true }
         if result != 0 { hasFailed = true }
@@ -85,7 +85,7 @@ package final class WriteTransaction: ReadTransaction {
         guard result == 0 else { throw failure(result, "append a value") }
     }
 
-    /// Where a reserved value goes.
+    /// The place of a reserved value.
     package enum Placement: Sendable {
         /// Anywhere, replacing an older value.
         case anywhere

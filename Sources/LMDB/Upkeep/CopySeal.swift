@@ -67,7 +67,7 @@ struct CopySeal {
         }
     }
 
-    /// Removes what was made, under either name.
+    /// Removes the file, under either name.
     func remove() {
         directory.remove(temporary)
         directory.remove(PageSums.name)

@@ -7,20 +7,14 @@ import CLMDB
 import Locking
 
 extension Environment {
-    /// How urgently `sync` writes.
-    package enum SyncStrength: Sendable {
-        /// As the durability asks: nothing for `disposable`.
-        case asOpened
-        /// Everything committed so far is on the disk when it returns.
-        case forced
-    }
-
-    /// Makes what has been committed durable. A checkpoint for `relaxed` and `disposable` environments.
+    /// Makes all commits so far durable: they are on the disk when it returns. A checkpoint for `relaxed` and `disposable`
+    /// environments.
+    ///
     /// - Throws: `readOnly`, `noSpaceOrIO`.
-    package func sync(_ strength: SyncStrength = .forced) throws(LMDBError) {
+    package func sync() throws(LMDBError) {
         if options.isReadOnly { throw failure(.readOnly, "sync") }
         try withHandle("sync") { handle throws(LMDBError) in
-            let result = mdb_env_sync(handle, strength == .forced ? 1 : 0)
+            let result = mdb_env_sync(handle, 1)
             guard result == 0 else { throw failure(result, "sync") }
         }
     }
@@ -77,14 +71,10 @@ extension Environment {
         package let pageSizeInBytes: Int
         /// The highest page in use.
         package let lastPage: Int
-        /// How many pages below it are free, as of the newest commit.
+        /// The number of free pages below it, as of the newest commit.
         package let freePageCount: Int
         /// LMDB's number of the newest commit.
         package let lastTransaction: UInt64
-        /// Slots of the reader table.
-        package let maximumReaderCount: Int
-        /// The most of them that were taken at once.
-        package let usedReaderCount: Int
         /// The shape of each opened table.
         package let tables: [String: TableStatistics]
     }
@@ -106,7 +96,6 @@ extension Environment {
             mapSizeInBytes: Int(info.me_mapsize), fileSizeInBytes: size,
             pageSizeInBytes: pageSize, lastPage: Int(info.me_last_pgno),
             freePageCount: try transaction.freePageCount(), lastTransaction: UInt64(info.me_last_txnid),
-            maximumReaderCount: Int(info.me_maxreaders), usedReaderCount: Int(info.me_numreaders),
             tables: tables)
     }
 }

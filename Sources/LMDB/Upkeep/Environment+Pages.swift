@@ -1,3 +1,5 @@
+// Checks every page in use against its sum.
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -5,23 +7,23 @@
 #endif
 
 extension Environment {
-    /// What a look at every page has found.
+    /// The result of a check of every page.
     package struct PageReport: Sendable, Equatable {
         /// A page that is not the one that was written.
         package struct Damage: Sendable, Equatable {
             /// The number of the page; its offset in the file is this times the size of a page.
             package let page: UInt64
-            /// What is wrong with it.
+            /// The damage, as a sentence.
             package let sentence: String
         }
 
-        /// How many pages were read, and compared with their sums.
+        /// The number of pages that were read, and compared with their sums.
         package internal(set) var pageCount = 0
         /// Whether the pages have sums. Without them only the structure of the trees was checked.
         package internal(set) var hasSums = true
         /// The damaged pages, in the order of the file.
         package internal(set) var damages: [Damage] = []
-        /// How many entries of `pages.sums` contradict themselves. Their pages were not judged.
+        /// The number of entries of `pages.sums` that contradict themselves. Their pages were not judged.
         package internal(set) var damagedEntryCount = 0
 
         /// Whether nothing is wrong with any page.
@@ -51,7 +53,7 @@ extension Environment {
     /// The same to the end, as fast as the disk gives.
     package func checkPages() throws(LMDBError) -> PageReport { try checkPages(while: { true }) ?? PageReport() }
 
-    /// As `checkPages`; nothing is read where there are no sums.
+    /// Checks the pages as `checkPages` does; reads nothing where there are no sums.
     func comparePages(pace: Int? = nil, while goesOn: () -> Bool = { true }) throws(LMDBError) -> PageReport? {
         var report = PageReport()
         report.hasSums = sums.isUsed && sums.trusted != nil
@@ -73,7 +75,7 @@ extension Environment {
         return report
     }
 
-    /// How many pages are looked at before others may close the environment.
+    /// The number of pages that are read before others may close the environment.
     private static var pagesAtATime: UInt64 { 256 }
 
     /// - Returns: false behind the last page.
@@ -126,6 +128,6 @@ extension PageSums {
         }
     }
 
-    /// How often a page is read until no commit has come in between.
+    /// The number of times that a page is read until no commit has come in between.
     private static var mostReadings: Int { 1000 }
 }

@@ -5,15 +5,15 @@
 #endif
 import Synchronization
 
-/// What `Environment.wipe()` has done.
+/// The result of `Environment.wipe()`.
 package struct WipeReport: Sendable, Equatable {
-    /// How many pages in use were read.
+    /// The number of pages in use that were read.
     package var pageCount = 0
-    /// How many of them had bytes that were overwritten.
+    /// The number of them that had bytes that were overwritten.
     package var changedPageCount = 0
-    /// How many free pages were overwritten.
+    /// The number of free pages that were overwritten.
     package var freePageCount = 0
-    /// How many free pages transactions that began earlier may still read. They were left as they are.
+    /// The number of free pages that transactions which began earlier may still read. They were left as they are.
     package var waitingPageCount = 0
 }
 
@@ -22,13 +22,13 @@ extension Environment {
     /// when it returns. Readers and their snapshots are not affected; other writers wait.
     ///
     /// LMDB keeps the memory of pages that it has written and writes other pages from it. So the environment is opened
-    /// anew first, which waits for the open transactions of this process.
+    /// again first, which waits for the open transactions of this process.
     ///
     /// - Throws: `busy` when transactions or other writers do not end in time; `corrupted`; `noSpaceOrIO`.
     /// - Complexity: a read of every page in use, and of every free one.
     package func wipe() throws(LMDBError) -> WipeReport {
         if options.residence == .named { try reopen() }
-        try sync(.forced)
+        try sync()
         let transaction = try beginWrite()
         do throws(LMDBError) {
             // Other processes forget their pages before they write again.
@@ -78,7 +78,7 @@ extension Environment {
     }
 
     /// Writes, and enters the sums of the pages that have changed. A process that ends on the way leaves a file without
-    /// a seal, whose sums the next writer makes anew.
+    /// a seal, whose sums the next writer computes again.
     private func write(_ found: FileWipe, _ commit: UInt64, _ head: [UInt8]) throws(LMDBError) {
         guard !found.patches.isEmpty else { return }
         let seal = sums.isUsed ? sums.trusted : nil

@@ -39,7 +39,7 @@ final class FileWipe {
     private(set) var changedPages: [UInt64] = []
     /// The free pages that the patches change.
     private(set) var freePages: [UInt64] = []
-    /// How many free pages older transactions may still read.
+    /// The number of free pages that older transactions may still read.
     private(set) var waitingPageCount = 0
     private(set) var pageCount = 0
 
@@ -210,7 +210,7 @@ final class FileWipe {
 
     // MARK: Writing
 
-    /// Overwrites what was found.
+    /// Overwrites the bytes that were found.
     ///
     /// - Returns: the number of the system's error; 0 where there was none.
     func write() -> Int32 {

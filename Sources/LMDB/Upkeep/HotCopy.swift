@@ -1,3 +1,5 @@
+// Copies an environment while others read and write it.
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -6,7 +8,7 @@
 import CLMDB
 
 extension Environment {
-    /// How `copy` writes.
+    /// The kind of copy that `copy` writes.
     package enum CopyKind: Sendable {
         /// Page for page, fastest.
         case exact
@@ -51,7 +53,7 @@ extension Environment {
         }
     }
 
-    /// Removes what interrupted copies have left in a directory.
+    /// Removes the remains of interrupted copies in a directory.
     /// - Returns: whether the directory exists and is empty now.
     package static func sweepLeftoverCopies(in directoryPath: String) throws(LMDBError) -> Bool {
         let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)

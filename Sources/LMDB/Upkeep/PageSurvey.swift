@@ -16,9 +16,9 @@ package struct PageSurvey: Sendable {
     package let treesAreWhole: Bool
     /// Whether the meta pages are as they must be; if not, nothing else was looked at.
     package let metaPagesAreWhole: Bool
-    /// How many pages were read.
+    /// The number of pages that were read.
     package let pageCount: Int
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     package let sizeInBytes: Int
 
     /// Looks at the pages of a commit that is kept readable meanwhile.

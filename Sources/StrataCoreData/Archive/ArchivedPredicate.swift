@@ -97,7 +97,7 @@ struct ArchivedPredicate {
     }
 }
 
-/// How many predicates and expressions are still read: parts that contain each other would never end.
+/// The number of predicates and expressions that may still be read: parts that contain each other would never end.
 private final class PredicateAllowance {
     private var left = 50_000
 

@@ -13,8 +13,8 @@ struct CachedModel {
     private let archive: KeyedArchive
     private let predicates: ArchivedPredicate
     private(set) var content = ModelContent()
-    /// How many members of lists are still read. Objects can share them in the archive, so that few bytes could stand
-    /// for very many.
+    /// The number of members of lists that may still be read. Objects can share them in the archive, so that few bytes
+    /// could stand for very many.
     private var membersLeft = 300_000
     private var compositeDepth = 0
 
@@ -325,10 +325,10 @@ struct CachedModel {
     }
 }
 
-/// A model before it is checked: its entities, what is beside them, and what was left out.
+/// A model before it is checked: its entities, its other parts, and notes of those that were left out.
 struct ModelContent {
     var entities: [EntityDescription] = []
     var supplement = ModelSupplement()
-    /// What Strata does not take over, a phrase each with the name before it.
+    /// The parts of the model that Strata does not take over, a phrase each with the name before it.
     var notes: [String] = []
 }

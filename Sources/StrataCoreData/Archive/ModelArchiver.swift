@@ -12,10 +12,10 @@ package struct ModelArchiver {
     private var entities: [String: Value] = [:]
     /// The archived properties by the entity that declares them.
     private var properties: [EntityHierarchy.PropertyKey: Value] = [:]
-    /// What has no form in an archive, a phrase each.
+    /// The parts of the model that have no form in an archive, a phrase each.
     private var notes: [String] = []
 
-    /// - Returns: the archive as a raw deflate stream, and what it does not have.
+    /// - Returns: the archive as a raw deflate stream, and notes of the parts that it does not have.
     static func cache(of model: ManagedObjectModel) -> (bytes: [UInt8], notes: [String]) {
         var archiver = ModelArchiver(model)
         let bytes = archiver.write()

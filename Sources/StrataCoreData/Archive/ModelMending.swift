@@ -1,14 +1,15 @@
 import StrataModel
 
-/// Makes a valid model of what a file says: what Strata's model cannot say is changed or left out, and noted.
+/// Makes a valid model from that of a file: parts that Strata's model cannot express are changed or left out, and
+/// noted.
 struct ModelMending {
     private var content: ModelContent
     private var notes: [String]
     private var formerNames: [String: String] = [:]
 
-    /// How often the model is checked anew.
+    /// The number of times that the model is checked again.
     private static let rounds = 12
-    /// A file has no more tables; see `CoreDataFile`.
+    /// The largest number of tables of a file; see `CoreDataFile`.
     private static let mostEntities = 4_000
 
     /// - Throws: `invalidModel` for a model that cannot be mended.
@@ -85,7 +86,7 @@ struct ModelMending {
         return true
     }
 
-    /// - Returns: what was left out; nil if nothing is left to leave out.
+    /// - Returns: the part that was left out; nil if no part can be left out.
     private static func simplify(_ attribute: inout AttributeDescription, _ message: String) -> String? {
         if message.contains("renaming identifier") {
             attribute.renamingIdentifier = nil
@@ -108,7 +109,8 @@ struct ModelMending {
         case index, constraint
     }
 
-    /// What a problem is about, if that is an index or a constraint. The property of such a problem is sound.
+    /// Returns whether a problem is about an index or a constraint; nil for others. The property of such a problem is
+    /// sound.
     private static func key(of message: String) -> Key? {
         if message.contains("uniqueness constraint over ") { return .constraint }
         return [" index ", " indexes named ", " index's "].contains(where: message.contains) ? .index : nil

@@ -10,7 +10,8 @@ import StrataXcode
 /// value.
 struct PlainArchive {
     private let archive: KeyedArchive
-    /// How many objects are still read: objects can share their parts, so that few bytes could stand for very many.
+    /// The number of objects that may still be read: objects can share their parts, so that few bytes could stand for
+    /// very many.
     private var left = 50_000
 
     private static let deepest = 64

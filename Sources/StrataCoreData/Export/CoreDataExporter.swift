@@ -1,15 +1,17 @@
+// Exports a store as a SQLite file in the form of Core Data (`CoreDataExporter`).
+
 package import Foundation
 import StrataGraph
 import StrataModel
 package import StrataStore
 
-/// What an export to a file of Core Data has written.
+/// The result of an export to a file of Core Data.
 public struct CoreDataExportReport: Sendable {
     /// The objects.
     public internal(set) var rows = 0
     /// The links of to-manys at both ends and of to-manys without inverse. To-ones are part of the rows.
     public internal(set) var pairs = 0
-    /// What the file does not have, or has in another form.
+    /// The data that the file does not have, or has in another form.
     public internal(set) var notes: [String] = []
 }
 
@@ -53,7 +55,7 @@ package struct CoreDataExporter {
         }
     }
 
-    /// Where the file lies until it is complete.
+    /// Returns the location of the file until it is complete.
     private static func hidden(_ destination: URL) -> URL {
         destination.deletingLastPathComponent().appending(
             path: ".\(destination.lastPathComponent).exporting", directoryHint: .notDirectory)
@@ -88,15 +90,15 @@ package struct CoreDataExporter {
             let last = lastKeys[plan.tables[table].rootName] ?? 0
             try writeRows(of: table, layout, offsets, after: last, writer)
         }
-        for pair in plan.pairs { try writePairs(pair, layout, offsets, writer) }
+        for pair in plan.pairs { try writePairs(pair, offsets, writer) }
         try writer.run("COMMIT")
         writer.close()
     }
 
     // MARK: Keys
 
-    /// What is added to a key to make a row number, by root entity: as at the import from a file, so that keys are the
-    /// same; otherwise so that they begin with 1.
+    /// Returns the number that is added to a key to make a row number, by root entity: as at the import from a file, so
+    /// that keys are the same; otherwise so that they begin with 1.
     private func offsets(_ record: ImportRecord?) throws -> [String: Int64] {
         var offsets = record?.offsets ?? [:]
         for root in schema.model.entities where root.superentityName == nil && offsets[root.name] == nil {
@@ -189,7 +191,7 @@ package struct CoreDataExporter {
                 values.replaceSubrange(0..<3, with: [.integer(key), .integer(number), .integer(1)])
                 let image = try row.converted(to: entity.schema)
                 for column in entity.columns {
-                    try write(column, (id, image), entity, layout, offsets, &values, &losses)
+                    try write(column, (id, image), entity, offsets, &values, &losses)
                 }
                 for (index, target) in targets.enumerated() {
                     guard case .integer = values[target.column + 1],
@@ -230,8 +232,7 @@ package struct CoreDataExporter {
     /// Columns of a plan are counted from 2, behind the key and the entity; a row that is written has one more before.
     private func write(
         _ column: ImportLayout.Column, _ row: (id: ObjectID, image: RowImage), _ entity: ImportLayout.Entity,
-        _ layout: ImportLayout, _ offsets: [String: Int64], _ values: inout [SQLiteValue],
-        _ losses: inout [String: Int]
+        _ offsets: [String: Int64], _ values: inout [SQLiteValue], _ losses: inout [String: Int]
     ) throws {
         func read(_ slot: Int) throws -> AttributeValue { try value(slot, row.image, entity, row.id) }
         func put(_ value: AttributeValue, _ attribute: ColumnAttribute, _ place: Int, _ name: String) throws {
@@ -259,7 +260,7 @@ package struct CoreDataExporter {
     // MARK: Pairs
 
     private mutating func writePairs(
-        _ pair: FilePlan.PairTable, _ layout: ImportLayout, _ offsets: [String: Int64], _ writer: SQLiteWriter
+        _ pair: FilePlan.PairTable, _ offsets: [String: Int64], _ writer: SQLiteWriter
     ) throws {
         guard let entity = schema.entity(named: pair.entityName),
             let property = entity.property(named: pair.relationship.name), let link = schema.links.link(property.id)

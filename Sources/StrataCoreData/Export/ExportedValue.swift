@@ -57,7 +57,7 @@ extension FilePlan.RootTable {
     }
 }
 
-/// What a file of Core Data says of itself in `Z_METADATA`.
+/// The metadata of a file of Core Data, in `Z_METADATA`.
 enum ExportFacts {
     static func propertyList(_ model: ManagedObjectModel, _ record: ImportRecord?) -> [UInt8] {
         typealias Value = KeyedArchiveWriter.Value

@@ -5,7 +5,7 @@ import StrataModel
 ///
 /// Not for several threads at a time.
 final class SQLiteDatabase {
-    /// How a file is opened.
+    /// The ways to open a file.
     enum Access {
         /// As it is, without locks and without looking for a log of changes.
         case immutable
@@ -53,7 +53,7 @@ final class SQLiteDatabase {
         return "file:\(bytes.joined())?immutable=1"
     }
 
-    /// Runs `body`; SQLite gives up after about a thousand times so many of its steps.
+    /// Runs `body`; SQLite gives up after about a thousand times this number of its steps.
     func limited<R>(to thousands: Int, _ body: () throws(StrataError) -> R) throws(StrataError) -> R {
         budget.left = thousands
         defer { budget.left = nil }
@@ -113,7 +113,7 @@ private final class WorkBudget {
     }
 }
 
-/// A statement and the row that it stands at.
+/// A statement and its current row.
 final class SQLiteStatement {
     /// The type of a column's value in one row. Raw values are SQLite's.
     enum Kind: Int32 {
@@ -147,7 +147,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Begins anew with a parameter, counted from 1.
+    /// Begins again with a parameter, counted from 1.
     func restart(_ values: Int64...) {
         _ = library.reset(statement)
         for (index, value) in values.enumerated() { _ = library.bindInteger(statement, Int32(index + 1), value) }

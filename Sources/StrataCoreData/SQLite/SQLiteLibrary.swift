@@ -35,7 +35,7 @@ struct SQLiteLibrary: Sendable {
     let columnBlob: @Sendable @convention(c) (Handle?, Int32) -> UnsafeRawPointer?
     let columnByteCount: @Sendable @convention(c) (Handle?, Int32) -> Int32
 
-    /// Where the systems have it. `STRATA_SQLITE` names another file.
+    /// The file names on the supported systems. `STRATA_SQLITE` names another file.
     static let usualNames = ["libsqlite3.so.0", "libsqlite3.so", "/usr/lib/libsqlite3.dylib", "libsqlite3.dylib"]
 
     static let shared: Result<SQLiteLibrary, StrataError> = {
@@ -47,7 +47,7 @@ struct SQLiteLibrary: Sendable {
         }
     }()
 
-    /// Loads the first library of these names that is there. It stays loaded.
+    /// Loads the first library of these names that exists. It stays loaded.
     ///
     /// - Throws: `persistentStoreOpen` with how to install it.
     init(names: [String]) throws(StrataError) {

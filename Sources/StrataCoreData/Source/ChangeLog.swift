@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// What SQLite leaves out of the log of changes beside a file (`-wal`), without a word.
+/// The part of the log of changes beside a file (`-wal`) that SQLite leaves out without an error.
 ///
 /// SQLite reads the log up to the last commit before the first frame whose checksum is wrong. The format is that of
 /// <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>.
@@ -31,10 +31,10 @@ struct ChangeLog {
 
     // MARK: The list of frames
 
-    /// What the file `-shm` says of the log.
+    /// The state of the log according to the file `-shm`.
     private struct Listed {
         let last: Int
-        /// How many are in the file too.
+        /// The number of frames that are in the file too.
         let inFile: Int
         let salts: [UInt8]
     }

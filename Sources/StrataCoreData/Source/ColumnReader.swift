@@ -1,8 +1,10 @@
+// Reads values of attributes from the columns of a Core Data file, and reports unsound ones.
+
 import Foundation
 import StrataGraph
 import StrataModel
 
-/// What of an attribute matters for each row; a reference, because a description is expensive to copy.
+/// The facts of an attribute that are needed for each row; a reference, because a description is expensive to copy.
 final class ColumnAttribute: Sendable {
     let description: AttributeDescription
     let type: AttributeType
@@ -26,10 +28,10 @@ final class ColumnAttribute: Sendable {
 
 /// Makes values of the columns of a row.
 struct ColumnReader {
-    /// What a column holds.
+    /// The value of a column.
     enum Value {
         case sound(AttributeValue, FaultList.Remark? = nil)
-        /// What is taken instead, why, and what to say of it.
+        /// The value that replaces an unsound one, the reason, and the words for the outcome.
         case unsound(AttributeValue, String, outcome: String = FaultOutcome.leftOut)
     }
 
@@ -60,7 +62,7 @@ struct ColumnReader {
         }
     }
 
-    /// What stands in a text where Core Data writes another type.
+    /// The outcomes for a text where Core Data writes another type.
     private static let numberTaken = "its number is taken"
     private static let bytesTaken = "its bytes are taken"
 
@@ -87,7 +89,7 @@ struct ColumnReader {
         return sound(.integer(number), kind)
     }
 
-    /// A number, which is a fault if it stands in a text.
+    /// A number, which is a fault if it is in a text.
     private func sound(_ value: AttributeValue, _ kind: SQLiteStatement.Kind) -> Value {
         kind == .text
             ? .unsound(value, "is a text in place of a number", outcome: Self.numberTaken) : .sound(value)
@@ -122,7 +124,7 @@ struct ColumnReader {
         return .sound(.float(float), Double(float) == number || number.isNaN ? nil : .rounded)
     }
 
-    /// A real number is the decimal that its shortest text shows: the file keeps no more.
+    /// A real number becomes the decimal of its shortest text: the file keeps no more digits.
     private func decimal(_ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind) -> Value {
         if kind == .integer { return .sound(.decimal(Decimal(row.integer(column)))) }
         let text = row.text(column)

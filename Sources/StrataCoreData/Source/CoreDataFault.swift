@@ -6,26 +6,26 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
         case danglingKey
         /// A one-to-one whose two ends disagree. An end without a partner is completed; otherwise the link is left out.
         case oneSidedLink
-        /// A pair that the file has twice. It comes over once.
+        /// A pair that the file has twice. It is imported once.
         case repeatedLink
         /// A place in an ordered list that is missing, that another member has too, or that none can have. The members
         /// stand by their places and then by their keys, as SQLite sorts them.
         case unsoundPlace
         /// A required property without a value. The default of the model is set, if it has one.
         case missingValue
-        /// A value that its type cannot hold, or of another type than Core Data writes. It is left out, or what can be
-        /// read of it is taken.
+        /// A value that its type cannot hold, or of another type than Core Data writes. It is left out, or its readable
+        /// part is taken.
         case unsoundValue
         /// A value in a column of an entity that the row is not of. It is left out.
         case strayValue
-        /// A value that breaks a rule of the model. It comes over.
+        /// A value that breaks a rule of the model. It is imported.
         case brokenRule
-        /// Objects with the same unique values. They come over, and the constraint is left out of the model.
+        /// Objects with the same unique values. They are imported, and the constraint is left out of the model.
         case notUnique
         /// A row of an entity that the model does not have. It is left out.
         case unknownEntity
         /// A row whose entity's number is not that of its table's only entity, or a link that gives its target's entity
-        /// another number than the target does. The table and the target stand.
+        /// another number than the target does. The table and the target count.
         case wrongEntity
         /// An entity of the model whose table the file has lost. Its objects are missing.
         case missingTable
@@ -42,32 +42,32 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
     public let key: Int64?
     /// The name of the property, or of several with commas.
     public let property: String?
-    /// What is wrong, as a phrase.
+    /// The fault, as a phrase.
     public let sentence: String
-    /// What the import does about it, as a phrase.
+    /// The import's treatment of it, as a phrase.
     public internal(set) var outcome: String
 
     /// The row, the property and the phrases.
     public var description: String { "\(finding); \(outcome)" }
 
-    /// The row, the property and what is wrong.
+    /// The row, the property and the fault.
     var finding: String {
         let row = key.map { "\(entityName)/p\($0)" } ?? entityName
         return "\(row)\(property.map { ".\($0)" } ?? "") \(sentence)"
     }
 }
 
-/// What an import does with faults in the data.
+/// The treatment of faults in the data by an import.
 public enum CoreDataFaultTreatment: String, Sendable, Hashable, CaseIterable {
     /// Makes no store if there is any fault.
     case refuse
-    /// Repairs what has a rule for it, and lists all faults.
+    /// Repairs faults for which there is a rule, and lists all faults.
     case repair
-    /// Brings over what can be brought over as it is, and lists all faults.
+    /// Imports faulty data unchanged where possible, and lists all faults.
     case list
 }
 
-/// What becomes of faults, in the words of reports.
+/// The outcomes of faults, in the words of reports.
 enum FaultOutcome {
     static let leftOut = "it is left out"
     static let linkLeftOut = "the link is left out"
@@ -75,10 +75,10 @@ enum FaultOutcome {
 
 /// Counts faults, and keeps the first of each kind.
 struct FaultList {
-    /// How many of each kind are kept.
+    /// The number of faults of each kind that are kept.
     static let keptOfEach = 100
 
-    /// What is counted for each attribute, without being a fault.
+    /// Facts that are counted for each attribute, without being faults.
     enum Remark: String {
         case rounded = "had more digits than a Float keeps; the nearest Float is taken"
         case unmarked = "had no mark of where the bytes are; all bytes of the column are taken"
@@ -97,7 +97,7 @@ struct FaultList {
 
     init(_ treatment: CoreDataFaultTreatment) { self.treatment = treatment }
 
-    /// - Parameter count: how many the fault stands for.
+    /// - Parameter count: the number of faults that this one represents.
     mutating func add(_ fault: CoreDataFault, count: Int = 1) {
         counts[fault.kind, default: 0] += count
         kept[fault.kind, default: 0] += 1
@@ -107,7 +107,7 @@ struct FaultList {
         faults.append(fault)
     }
 
-    /// Counts a value that comes over otherwise than it is in the file.
+    /// Counts a value that is imported in another form than that of the file.
     mutating func note(_ remark: Remark, of property: String) {
         remarks[Place(property: property, remark: remark), default: 0] += 1
     }

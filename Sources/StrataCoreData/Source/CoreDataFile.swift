@@ -11,7 +11,7 @@ final class CoreDataFile {
         let parent: Int64
     }
 
-    /// Where the model comes from.
+    /// The source of the model.
     enum ModelOrigin: String {
         case cache = "the model in the file"
         case given = "the model that was given"
@@ -22,7 +22,7 @@ final class CoreDataFile {
     var database: SQLiteDatabase { source.database }
     /// The store's UUID, part of its objects' URIs.
     let identifier: String
-    /// Of the framework that wrote the file last.
+    /// The version of the framework that wrote the file last.
     let frameworkVersion: Int64?
     /// The version hashes of its entities.
     let versionHashes: [String: [UInt8]]
@@ -35,7 +35,7 @@ final class CoreDataFile {
     /// The names in the file of properties that Strata names otherwise, by `Entity.property`.
     let formerNames: [String: String]
     let origin: ModelOrigin
-    /// What the model of Strata does not say.
+    /// Facts that the model of Strata does not express.
     let notes: [String]
 
     /// A file with more tables is not Core Data's.

@@ -7,7 +7,7 @@ struct DecimalDigits: Equatable {
     private let isNegative: Bool
     /// Without zeros at either end; empty for zero.
     private let digits: [UInt8]
-    /// Of ten, for the last digit.
+    /// The power of ten of the last digit.
     private let exponent: Int
 
     /// nil if the text is no number in full.

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Where each property of the model is in the tables of a file.
+/// The tables and columns of a file that hold each property of the model.
 struct FilePlan {
     /// The table of a root entity, which has the rows of its subentities too.
     struct RootTable {
@@ -50,7 +50,7 @@ struct FilePlan {
 
     var tables: [RootTable] = []
     var pairs: [PairTable] = []
-    /// What has no column, a phrase each.
+    /// The properties that have no column, a phrase each.
     var notes: [String] = []
 
     init(_ file: CoreDataFile) {

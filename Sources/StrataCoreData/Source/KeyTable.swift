@@ -6,13 +6,13 @@ import StrataModel
 final class KeyTable {
     /// One more than the index of the entity, by the distance from the first key; 0 for none.
     private var dense: [UInt16] = []
-    /// Of tables with few rows over a wide range of keys.
+    /// The entries of tables with few rows over a wide range of keys.
     private var sparse: [Int64: UInt16] = [:]
     private(set) var first: Int64 = 0
     private(set) var last: Int64 = -1
     private(set) var count = 0
     private let entities: [EntityID]
-    /// What is added to a key.
+    /// The number that is added to a key.
     var offset: Int64 = 0
 
     /// The widest range of keys: every key of it gets a row number.
@@ -58,7 +58,7 @@ final class KeyTable {
         }
     }
 
-    /// How many row numbers it takes.
+    /// The number of row numbers that it takes.
     var span: UInt64 { last < first ? 0 : UInt64(last - first) + 1 }
 
     /// The object of a key; nil if there is none.

@@ -1,10 +1,11 @@
 import Foundation
 import StrataModel
 
-/// Compares a model that was given with what a file says of its own.
+/// Compares a given model with that of a file.
 ///
 /// Core Data's version hashes cannot be computed here: how they are made is not published. Where the file has its
-/// model, the two models are compared by what they store; otherwise the names of the entities that have hashes.
+/// model, the two models are compared by their stored properties; otherwise by the names of the entities that have
+/// hashes.
 enum ModelMatch {
     /// - Parameters:
     ///   - cached: the model in the file; nil if it has none that can be read.

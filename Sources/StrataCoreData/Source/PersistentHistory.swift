@@ -1,10 +1,10 @@
 import Foundation
 import StrataModel
 
-/// The persistent history in a file: who changed what and when.
+/// The persistent history in a file: its transactions with authors, dates and changes.
 ///
 /// The file keeps no values from before a change, so a row is known only as it has been since the transaction that
-/// changed it last. That transaction can be written anew with this row; what earlier ones did to it is a number.
+/// changed it last. That transaction can be written again with this row; earlier changes of the row are only counted.
 struct PersistentHistory {
     struct Transaction {
         /// The key of its row.
@@ -34,14 +34,14 @@ struct PersistentHistory {
 
     /// The newest transactions, oldest first.
     private(set) var transactions: [Transaction] = []
-    /// How many the file has.
+    /// The number of transactions that the file has.
     private(set) var count = 0
     /// By table: one more than the index of the transaction, by the distance from the first key; 0 for none. Empty for
     /// a table without history.
     private var moments: [[UInt32]] = []
     private var firstKeys: [Int64] = []
 
-    /// How many transactions are read.
+    /// The number of transactions that are read.
     private static let most = 10_000
     /// The widest range of keys of a table that has a history.
     private static let widest = 1 << 26

@@ -1,7 +1,8 @@
 import Foundation
 import StrataModel
 
-/// What a rollback journal beside a file (`-journal`) means, and what of it SQLite cannot take back, without a word.
+/// A rollback journal beside a file (`-journal`): its meaning, and the pages that SQLite cannot take back, without an
+/// error.
 ///
 /// A journal that was left behind has the pages of the file as they were before a transaction that was not completed.
 /// SQLite writes them back, up to the first page that is cut short or whose checksum is wrong. The format is that of
@@ -10,7 +11,7 @@ struct RollbackJournal {
     private static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
     private static let headerSize = 28
 
-    /// What SQLite does with it; nil if nothing.
+    /// The effect of the journal when SQLite opens the file; nil if there is none.
     private(set) var note: String?
     /// nil if everything is taken back.
     private(set) var loss: String?
@@ -48,9 +49,9 @@ struct RollbackJournal {
         private var pageCount: UInt32 = 0
         private var nonce: UInt32 = 0
         private var done: Set<UInt32> = []
-        /// How many the headers name that were not read.
+        /// The number of pages that the headers name and that were not read.
         private var unread = 0
-        /// How many stand behind those that the headers name, and differ from what is in the file.
+        /// The number of pages behind those that the headers name, and that differ from those of the file.
         private var unnamed = 0
         private var fault: String?
         private var firstPage: [UInt8]?

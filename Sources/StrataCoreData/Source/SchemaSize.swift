@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long the statements are that make the tables of a SQLite file, read without SQLite, which takes in all of them
+/// The length of the statements that make the tables of a SQLite file, read without SQLite, which takes in all of them
 /// before it answers anything.
 ///
 /// They are the rows of a B-tree whose root is the first page; the format is that of <https://sqlite.org/fileformat2.html>.
@@ -13,7 +13,7 @@ struct SchemaSize {
     /// Far more than the statements of any model take.
     static let largest = 8 << 20
 
-    /// Whether the statements are longer than `largest` bytes. What looks damaged is left to SQLite.
+    /// Whether the statements are longer than `largest` bytes. Damage is left to SQLite.
     ///
     /// - Parameter header: the first hundred bytes of the file.
     static func isTooLarge(_ file: Int32, header: [UInt8]) -> Bool {

@@ -8,9 +8,9 @@ import StrataModel
 final class SourceFile {
     let path: String
     let database: SQLiteDatabase
-    /// What the files beside it mean, and what may be missing there.
+    /// The meaning of the files beside it, and the data that may be missing there.
     let notes: [String]
-    /// What of the logs beside the file cannot be read or taken back.
+    /// The parts of the logs beside the file that cannot be read or taken back.
     let logFaults: [CoreDataFault]
     /// The private directory; nil if the file is read where it is.
     private let copy: URL?

@@ -8,7 +8,7 @@ struct CompositeElement {
     let column: Int
     let attribute: ColumnAttribute
 
-    /// As messages have it: `position.latitude`.
+    /// The name in messages: `position.latitude`.
     var name: String { path.joined(separator: ".") }
 
     /// The values inside a composite that have columns.

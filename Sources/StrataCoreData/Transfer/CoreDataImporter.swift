@@ -14,7 +14,7 @@ package final class CoreDataImporter {
     private let watch: ImportWatch
     private var faults: FaultList
 
-    /// Thrown when the user asks for an early end; what is done stays for the next import.
+    /// Thrown when the user asks for an early end; finished steps stay for the next import.
     package struct Interrupted: Error {}
 
     package init(
@@ -66,7 +66,7 @@ package final class CoreDataImporter {
         return report
     }
 
-    /// Notes what is wrong with the file as a whole, and with rows beside each other.
+    /// Notes faults of the file as a whole, and of rows compared with each other.
     private func noteFaultsOfFile() throws -> BrokenConstraints {
         for fault in file.source.logFaults { faults.add(fault) }
         let constraints = try BrokenConstraints(file, plan)
@@ -107,7 +107,8 @@ package final class CoreDataImporter {
         let hidden = Self.hiddenPlace(of: destination)
         let digest = try ImportRecord.digest(ofFileAt: file.source.path)
         let isResumed = try Self.prepare(hidden, for: digest, options.transformables)
-        // The rest of the file does not have the faults of what is done.
+        // A resumed import does not meet the faults of finished steps again, so the faults of the whole file are
+        // listed.
         let faultsOfAll = isResumed ? try faultsOfFile() : nil
         let constraints = try noteFaultsOfFile()
         let model = try unpacking.model(of: try constraints.model(without: file.model))
@@ -148,7 +149,7 @@ package final class CoreDataImporter {
             path: ".\(destination.lastPathComponent).importing", directoryHint: .isDirectory)
     }
 
-    /// Removes what an import of another file has left.
+    /// Removes the remains of an import of another file.
     ///
     /// - Returns: whether an import of this file can go on.
     private static func prepare(
@@ -159,7 +160,7 @@ package final class CoreDataImporter {
         var record: ImportRecord?
         var options = StoreOptions()
         options.createsIfMissing = false
-        // What cannot be opened is begun anew.
+        // An unfinished store that cannot be opened is made again.
         if let store = try? Store.open(.directory(hidden), model: nil, options: options) {
             record = try ImportRecord(store.metadata())
             store.close()

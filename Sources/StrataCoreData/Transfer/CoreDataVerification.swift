@@ -1,3 +1,5 @@
+// Compares a file of Core Data with a store that was made from it.
+
 import Foundation
 import StrataModel
 package import StrataStore

@@ -2,16 +2,15 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// What the new store says of the file's persistent history: the metadata of transactions, and notes of those that have
-/// no rows.
+/// The file's persistent history in the new store: the metadata of transactions, and notes of those that have no rows.
 enum FileHistory {
     private static let key = "coredata.history"
-    /// How many notes are kept, the newest.
+    /// The number of notes that are kept, the newest.
     private static let most = 2_000
-    /// Of all notes together; the metadata of a store may have 1 MiB.
+    /// The size of all notes together; the metadata of a store may have 1 MiB.
     private static let largestSizeInBytes = 256 << 10
 
-    /// How much of the history becomes transactions, and how much notes.
+    /// Counts the parts of the history that become transactions, and those that become notes.
     static func summary(_ history: PersistentHistory) -> CoreDataImportReport.History {
         var summary = CoreDataImportReport.History()
         summary.transactions = history.count
@@ -65,7 +64,7 @@ enum FileHistory {
         return entries
     }
 
-    /// As in ISO 8601; a date that is centuries away stays a number of seconds.
+    /// Formats a date as in ISO 8601; a date that is centuries away stays a number of seconds.
     private static func date(_ seconds: Double) -> String {
         guard abs(seconds) < 1e10 else { return "\(seconds)" }
         return Date.ISO8601FormatStyle(includingFractionalSeconds: true)

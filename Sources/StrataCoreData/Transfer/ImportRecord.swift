@@ -2,8 +2,8 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// What a new store knows of the file that it was made from: in its metadata under `coredata`, and in the metadata of
-/// each transaction how far the import had come.
+/// A new store's record of the file that it was made from: in its metadata under `coredata`, and in the metadata of
+/// each transaction the progress of the import.
 struct ImportRecord {
     static let key = "coredata"
     static let stepKey = "strata.coredata.step"
@@ -12,9 +12,9 @@ struct ImportRecord {
     let identifier: String
     /// The digest of the file with its log of changes.
     let digest: String
-    /// What is added to a key to make a row number, by root entity.
+    /// The number that is added to a key to make a row number, by root entity.
     let offsets: [String: Int64]
-    /// What was made of transformables.
+    /// The form that transformables were given.
     let transformables: CoreDataTransformables
     /// Whether the model was not that of the file, and the file's names of properties that the store names otherwise.
     let hasGivenModel: Bool
@@ -104,7 +104,7 @@ struct ImportRecord {
     }
 }
 
-/// A step of an import: what is done, in which table, up to which key. In the history it is the number of rows.
+/// A step of an import: the kind of work, the table, and the last key. In the history it is the number of rows.
 struct ImportStep: Equatable {
     enum Phase: String {
         case rows, history, links, pairs

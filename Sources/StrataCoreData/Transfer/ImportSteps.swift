@@ -15,14 +15,15 @@ final class ImportSteps {
     private let places: PlaceMending
     private let treatment: CoreDataFaultTreatment
     private let watch: ImportWatch
-    /// What an earlier run has done.
+    /// The progress of an earlier run.
     private let begun: ImportStep
     /// The tables with to-ones that are still to be set.
     private var open: Set<Int> = []
     /// The steps that are being written while the next one is read, oldest first. Those that wait share a commit.
     private var pending: [(save: SaveInProgress, size: StepSize)] = []
 
-    /// How large a step is. Steps that share a commit are together as large as one may be, because a commit is in memory.
+    /// The size of a step. Steps that share a commit are together as large as one may be, because a commit is in
+    /// memory.
     private struct StepSize {
         var rows: Int
         var bytes: Int

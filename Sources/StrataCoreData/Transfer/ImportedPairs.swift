@@ -126,7 +126,7 @@ extension FilePlan.PairTable {
         return repeated
     }
 
-    /// What a query reads in place of the table, so that a link that is there twice counts once.
+    /// Returns the table that a query reads, or a subquery in which a link that is there twice counts once.
     func source(_ database: SQLiteDatabase) throws(StrataError) -> String {
         let name = SQLiteDatabase.quoted(table)
         guard try !repeatedRows(database).isEmpty else { return name }

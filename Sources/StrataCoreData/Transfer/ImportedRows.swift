@@ -15,7 +15,7 @@ struct ImportedRows {
     let table: Int
     let links: OneToOneMending
     let places: PlaceMending
-    /// Which rows have a history, and come with its transactions.
+    /// The history of the file. Rows with a history come with its transactions.
     private let history: PersistentHistory
     private let reader: ColumnReader
     private let statement: SQLiteStatement
@@ -40,9 +40,9 @@ struct ImportedRows {
         if let key { statement.restart(key) }
     }
 
-    /// Which to-ones a row gets.
+    /// The to-ones that a row gets.
     enum Reach {
-        /// Those whose targets are there when rows are inserted in the order of transactions, tables and keys.
+        /// To-ones whose targets exist when rows are inserted in the order of transactions, tables and keys.
         case earlierRows
         case allRows
     }

@@ -1,9 +1,9 @@
 import StrataModel
 
-/// The one-to-ones of a file whose two ends disagree, and what becomes of each.
+/// The one-to-ones of a file whose two ends disagree, and the repair of each.
 ///
-/// The end that leads to an object without a partner stands, and that object gets it back. Of several that lead to the
-/// same object the first stands. An end that leads to an object with another partner is cleared.
+/// The end that leads to an object without a partner is kept, and that object gets it back. Of several that lead to the
+/// same object the first is kept. An end that leads to an object with another partner is cleared.
 struct OneToOneMending {
     enum Outcome {
         case cleared
@@ -58,7 +58,7 @@ struct OneToOneMending {
         }
     }
 
-    /// nil if the column of the row says what is right.
+    /// nil if the column of the row is right.
     func mended(_ key: Int64, of property: String, table: Int) -> Outcome? {
         outcomes.isEmpty ? nil : outcomes[End(table: table, property: property)]?[key]
     }

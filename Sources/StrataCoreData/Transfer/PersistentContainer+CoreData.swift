@@ -3,15 +3,15 @@ public import StrataGraph
 public import StrataModel
 import StrataStore
 
-/// How a store of Core Data comes over.
+/// Options for importing a store of Core Data.
 public struct CoreDataImportOptions: Sendable {
     /// A model that takes the place of the one in the file: an `.xcdatamodeld` or `.xcdatamodel`.
     public var model: URL?
     /// The version of that model; nil for the current one.
     public var modelVersion: String?
-    /// What is done with faults in the data.
+    /// The treatment of faults in the data.
     public var onFault = CoreDataFaultTreatment.repair
-    /// What is made of transformables.
+    /// The form of transformables.
     public var transformables = CoreDataTransformables.bytes
 
     /// The model in the file; faults are repaired, and transformables keep their bytes.

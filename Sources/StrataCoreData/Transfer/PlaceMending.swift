@@ -1,11 +1,11 @@
 import StrataModel
 
-/// The places in ordered lists that are missing, shared or impossible, and what becomes of the lists that have one.
+/// The places in ordered lists that are missing, shared or impossible, and the repair of the lists that have one.
 ///
 /// The members of such a list stand by their places and then by their keys, in the order of SQLite. All get new
-/// positions, so that members of several entities stand in this order too.
+/// positions, so that members of several entities are in this order too.
 struct PlaceMending {
-    /// The position of a member, and what is wrong with its place.
+    /// The position of a member, and the fault of its place.
     struct Mended {
         let position: Int64
         let fault: Fault?
@@ -40,7 +40,7 @@ struct PlaceMending {
 
     private var lists: [List: [Int64: Mended]] = [:]
 
-    /// What Core Data could have given.
+    /// The places that Core Data could have given.
     private static let places: ClosedRange<Int64> = -(1 << 40)...1 << 52
 
     init() {}
@@ -68,7 +68,7 @@ struct PlaceMending {
 
     /// - Parameters:
     ///   - member: the column of the members' keys.
-    ///   - row: what a member's row is known by.
+    ///   - row: the identity of a member's row.
     static func mended(
         _ database: SQLiteDatabase, _ table: String, owner: String, place: String, member: String, row: String
     ) throws(StrataError) -> [Int64: Mended] {

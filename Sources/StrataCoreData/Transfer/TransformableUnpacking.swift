@@ -1,6 +1,8 @@
+// Transformables at an import: whether they are unpacked into `Codable` values, and which can be.
+
 import StrataModel
 
-/// What an import makes of transformables.
+/// The form that an import gives to transformables.
 public enum CoreDataTransformables: String, Sendable, Hashable, CaseIterable {
     /// The archived bytes as they are, with the name of the transformer.
     case bytes
@@ -10,7 +12,7 @@ public enum CoreDataTransformables: String, Sendable, Hashable, CaseIterable {
     case codable
 }
 
-/// Which transformables are unpacked.
+/// The transformables that are unpacked.
 struct TransformableUnpacking {
     /// A column of a table.
     struct Place: Hashable {

@@ -2,7 +2,8 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// Compares a value of the new store with the column that it came from, from the value to what the file must hold.
+/// Compares a value of the new store with the column that it came from, by computing the column's contents from the
+/// value.
 ///
 /// It shares nothing with the reading of columns, so that an error there shows.
 struct ValueComparison {

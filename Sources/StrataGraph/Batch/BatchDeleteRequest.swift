@@ -10,14 +10,15 @@ public import StrataModel
 public struct BatchDeleteRequest<Object: ManagedObject>: Sendable {
     /// The entity by its name in the model.
     public var entityName: String
-    /// What the objects must meet; nil is met by all.
+    /// The condition that the objects must meet; nil is met by all.
     public var predicate: FetchPredicate?
     /// Whether objects of subentities are included.
     public var includesSubentities = true
-    /// How many objects are deleted in one transaction, together with those that the delete rules delete. At least 1.
+    /// The number of objects that are deleted in one transaction, together with those that the delete rules delete. At
+    /// least 1. If a step fails, the steps before it stay saved.
     /// If a step fails, the steps before it stay saved.
     public var stepSize = 10_000
-    /// What the result reports.
+    /// The content of the result.
     public var resultType = BatchResultType.count
     /// nil if the predicate chooses the objects.
     let objectIDs: [ObjectID]?

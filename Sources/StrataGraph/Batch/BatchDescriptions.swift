@@ -1,6 +1,6 @@
 import StrataModel
 
-// What `print` shows of batch requests.
+// Descriptions of batch requests, as `print` shows them.
 
 extension BatchUpdateRequest: CustomStringConvertible {
     /// The entity, the condition and the new values.
@@ -27,7 +27,7 @@ extension BatchInsertRequest: CustomStringConvertible {
 }
 
 extension BatchResult: CustomStringConvertible {
-    /// The number of objects and of transactions, and what became of rows that clashed.
+    /// The numbers of objects and transactions, and of rows that clashed.
     public var description: String {
         var text = CountText.of(count, "object")
         if mergedCount > 0 { text += ", \(mergedCount) rows merged" }

@@ -22,11 +22,12 @@ public struct BatchInsertRequest<Object: ManagedObject> {
 
     /// The entity by its name in the model.
     public var entityName: String
-    /// How many rows are saved in one transaction. At least 1. If a step fails, the steps before it stay saved.
+    /// The number of rows that are saved in one transaction. At least 1. If a step fails, the steps before it stay
+    /// saved.
     public var stepSize = 10_000
-    /// What happens to rows whose unique values an object has already.
+    /// The policy for rows whose unique values another object has.
     public var uniquenessPolicy = UniquenessPolicy.reject
-    /// What the result reports.
+    /// The content of the result.
     public var resultType = BatchResultType.count
     let source: Source
 

@@ -94,7 +94,7 @@ final class BatchInsertStep {
         }
         try writer.link(&changes, links, snapshot)
         // An object that a row is merged into may have values that the row lacks. So predicates are checked when it is
-        // known what each row becomes.
+        // known which object each row becomes.
         guard policy == .reject, !rules.isEmpty else { return }
         var errors: [StrataError] = []
         for insertion in changes.insertions {

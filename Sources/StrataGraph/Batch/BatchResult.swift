@@ -1,7 +1,7 @@
 public import StrataModel
 import StrataStore
 
-/// What a batch request returns about the objects that it changed.
+/// The content of a batch request's result.
 public enum BatchResultType: Sendable, Hashable, CaseIterable {
     /// Only the status; no ids are gathered in memory.
     case status
@@ -11,17 +11,17 @@ public enum BatchResultType: Sendable, Hashable, CaseIterable {
     case count
 }
 
-/// What a batch request did.
+/// The result of a batch request.
 public struct BatchResult: Sendable, Hashable {
-    /// How many objects were inserted, updated or deleted, including those that a delete rule deleted.
+    /// The number of objects that were inserted, updated or deleted, including those that a delete rule deleted.
     public internal(set) var count = 0
     /// The objects, in the order in which they were saved; empty unless the request asks for ids.
     public internal(set) var objectIDs: [ObjectID] = []
-    /// For an insert, how many rows were merged into an object that has their unique values.
+    /// The number of rows that an insert merged into an object that has their unique values.
     public internal(set) var mergedCount = 0
-    /// For an insert, how many rows were dropped because an object has their unique values.
+    /// The number of rows that an insert dropped because an object has their unique values.
     public internal(set) var keptCount = 0
-    /// How many transactions it took.
+    /// The number of transactions that it took.
     public internal(set) var transactionCount = 0
 
     /// A save without a change has no transaction.

@@ -1,3 +1,5 @@
+// Makes the rows of batch requests from values by name (`BatchRowMaker`).
+
 import Foundation
 import StrataModel
 import StrataStore
@@ -79,7 +81,7 @@ final class BatchRowMaker {
         return property
     }
 
-    /// How many names in a row are tried before the entity is asked.
+    /// The number of names in a row that are tried before the entity is asked.
     private static let mostSkipped = 4
 
     /// Gives a property of the row a value.

@@ -14,16 +14,17 @@ public import StrataModel
 public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
     /// The entity by its name in the model.
     public var entityName: String
-    /// What the objects must meet; nil is met by all.
+    /// The condition that the objects must meet; nil is met by all.
     public var predicate: FetchPredicate?
     /// Whether objects of subentities are included.
     public var includesSubentities = true
     /// The new values by property: constants, expressions over the object before the change, and for a to-many an
     /// aggregate of the ids of its members.
     public var propertiesToUpdate: [String: FetchExpression] = [:]
-    /// How many objects are saved in one transaction. At least 1. If a step fails, the steps before it stay saved.
+    /// The number of objects that are saved in one transaction. At least 1. If a step fails, the steps before it stay
+    /// saved.
     public var stepSize = 10_000
-    /// What the result reports.
+    /// The content of the result.
     public var resultType = BatchResultType.count
 
     /// Changes the objects of an entity that meet a predicate.

@@ -6,7 +6,7 @@ import StrataStore
 /// Each step is made from the newest state and saved. If other writers saved in between, it is made again.
 final class BatchWriter: Sendable {
     let binding: StoreBinding
-    /// What each step begins with: the context's name, author, reason and so on.
+    /// The change set that each step begins with: the context's name, author, reason and so on.
     private let emptyChanges: ChangeSet
     /// The most errors of one step that are reported; more are only counted.
     static let reportedErrors = 100

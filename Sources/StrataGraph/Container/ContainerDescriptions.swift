@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-// What `print` shows of a container's history, reports and settings.
+// Descriptions, as `print` shows them, of a container's history, reports and settings.
 
 extension HistoryToken: CustomStringConvertible {
     /// The transaction and the store.
@@ -28,14 +28,14 @@ extension DeletedObject: CustomStringConvertible {
 }
 
 extension HistoryHolder: CustomStringConvertible {
-    /// What holds the history and from where on: `tag "release" from event 34`.
+    /// The holder and the first event that it needs: `tag "release" from event 34`.
     public var description: String {
         "\(kind.rawValue)\(name.map { " \($0.debugDescription)" } ?? "") from event \(eventNumber)"
     }
 }
 
 extension HistoryTruncation: CustomStringConvertible {
-    /// What went, and where the history begins now.
+    /// The counts of what was dropped, and where the history begins now.
     public var description: String {
         let counts = "\(CountText.of(transactionCount, "transaction")), \(CountText.of(eventCount, "event")) dropped"
         return "\(counts)\(baseline.map { "; the history begins after \($0)" } ?? "")\(HolderText.of(holders))"
@@ -43,7 +43,7 @@ extension HistoryTruncation: CustomStringConvertible {
 }
 
 extension HistoryThinning: CustomStringConvertible {
-    /// How many events lost values, and up to where.
+    /// The number of events that lost values, and the last of them.
     public var description: String {
         let end = eventNumber.map { " up to event \($0)" } ?? ""
         return "\(CountText.of(eventCount, "event")) without replaced values\(end)\(HolderText.of(holders))"
@@ -67,7 +67,7 @@ extension Erasure: CustomStringConvertible {
 }
 
 extension ErasureResult: CustomStringConvertible {
-    /// How many objects, events and keys, and what still waits.
+    /// The counts of objects, events and keys, and the work that is left.
     public var description: String {
         var text = "\(CountText.of(objectIDs.count, "object")) erased, \(CountText.of(eventCount, "event"))"
         let more = CountText.of([
@@ -79,7 +79,7 @@ extension ErasureResult: CustomStringConvertible {
 }
 
 extension StoreVerification: CustomStringConvertible {
-    /// Whether the store is sound, what was read, and the problems.
+    /// Whether the store is sound, the volume that was read, and the problems.
     public var description: String {
         let counts = [
             CountText.of(transactionCount, "transaction"), CountText.of(eventCount, "event"),
@@ -98,7 +98,7 @@ extension StoreScrub: CustomStringConvertible {
 }
 
 extension StoreRebuild: CustomStringConvertible {
-    /// How many views were made anew, of how many events, and which differ.
+    /// The number of views and events of the rebuild, and the views that changed.
     public var description: String {
         let changed = views.filter { !$0.isEqual }.map(\.name).joined(separator: ", ")
         let counts = "\(CountText.of(views.count, "view")) of \(CountText.of(eventCount, "event"))"
@@ -151,7 +151,7 @@ extension ViewFailureReport: CustomStringConvertible {
 }
 
 extension SharedLogState: CustomStringConvertible {
-    /// The log, the store's place in it, and what is wrong.
+    /// The log, the store's place in it, and the problem.
     public var description: String {
         var text = "\(name): transaction \(transaction) of \(end), \(isReachable ? "reachable" : "not reachable")"
         if let failure { text += "; \(failure)" }
@@ -160,12 +160,12 @@ extension SharedLogState: CustomStringConvertible {
 }
 
 extension SharedLogHolder: CustomStringConvertible {
-    /// What holds the log and from where on.
+    /// The holder and the first transaction that it needs.
     public var description: String { "\(kind.rawValue) \(name) from transaction \(transaction)" }
 }
 
 extension SharedLogTrim: CustomStringConvertible {
-    /// What went, and what holds the rest.
+    /// The number of transactions that were dropped, and the holders of those that were not.
     public var description: String {
         let counts = "\(CountText.of(transactionCount, "transaction")) dropped before transaction \(transaction)"
         return holders.isEmpty ? counts : "\(counts); held by \(holders.map(\.description).joined(separator: ", "))"

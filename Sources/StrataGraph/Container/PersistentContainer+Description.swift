@@ -1,6 +1,6 @@
 import Foundation
 
-// What `print` shows of containers.
+// Descriptions of containers, as `print` shows them.
 
 extension PersistentContainer: CustomStringConvertible {
     /// The name and where the store is: `container Movies at /srv/Movies.strata`, with a note if it is not open.

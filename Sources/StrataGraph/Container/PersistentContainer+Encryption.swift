@@ -25,7 +25,7 @@ extension PersistentContainer {
         try binding.store.keyRing.subjectID(of: value)
     }
 
-    /// Destroys the key of a subject for ever: what is encrypted under it reads as nil from now on, in this store, in its
+    /// Destroys the key of a subject for ever: values encrypted under it read as nil from now on, in this store, in its
     /// history and in every copy.
     ///
     /// ``erase(_:reason:author:)`` destroys the keys of the objects that it erases. This is for subjects that attributes
@@ -45,11 +45,11 @@ extension PersistentContainer {
     /// before it begins; one that saves under a former key makes another rotation necessary.
     ///
     /// A value of an object that no longer names its subject stays under the key of that subject. Values that cannot be
-    /// encrypted anew are passed over, and named by the error that is thrown when all others are done: the store then
+    /// encrypted again are passed over, and named by the error that is thrown when all others are done: the store then
     /// still needs their keys.
     ///
     /// - Parameter stepSize: the objects of one transaction.
-    /// - Returns: the number of values that were encrypted anew.
+    /// - Returns: the number of values that were encrypted again.
     /// - Throws: for values that were passed over, with an error for each in its details: `encryptionKeyMissing` or
     ///   `encryptionKeyWrong` if the store was opened without their keys, `encryptedValueDamaged`, `missingBlob`; what
     ///   saving throws.

@@ -2,10 +2,10 @@ public import Foundation
 public import StrataModel
 import StrataStore
 
-// What an app keeps about the store as a whole, such as the state of its last synchronization.
+// Metadata that an app keeps about the store as a whole, such as the state of its last synchronization.
 
 extension PersistentContainer {
-    /// What the app has noted about the store as a whole, by name; it belongs to no object and to no model.
+    /// Values that the app keeps with the store as a whole, by name; they belong to no object and to no model.
     ///
     /// ```swift
     /// try container.setMetadata(.string("2026-11"), forKey: "catalogue")
@@ -62,6 +62,6 @@ extension PersistentContainer {
 }
 
 extension String {
-    /// Whether it names an entry of the metadata that Strata itself keeps.
+    /// Whether the key is one of those that Strata keeps for itself.
     fileprivate var isStratas: Bool { hasPrefix("strata.encryption") }
 }

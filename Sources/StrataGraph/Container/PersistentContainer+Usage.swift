@@ -2,7 +2,7 @@ public import Foundation
 public import StrataModel
 import StrataStore
 
-/// How large a store is and who uses it.
+/// The sizes of a store's parts, and its users.
 public struct StoreUsage: Sendable, Hashable {
     /// The number of the last transaction.
     public let transaction: TransactionNumber
@@ -12,18 +12,18 @@ public struct StoreUsage: Sendable, Hashable {
     public let lastSave: Date?
     /// The length of the file `data.mdb`.
     public let fileSizeInBytes: Int
-    /// What the log takes of it.
+    /// The bytes of the log.
     public let logSizeInBytes: Int
-    /// What the views take of it, with entries that wait in buffers.
+    /// The bytes of the views, including entries that wait in buffers.
     public let viewSizeInBytes: Int
-    /// What the buffers take of the views.
+    /// The part of `viewSizeInBytes` that is in buffers.
     public let bufferSizeInBytes: Int
-    /// What is free in it, for later saves.
+    /// The bytes that are free in the file for later saves.
     public let freeSizeInBytes: Int
-    /// For each reader of any process that reads at this moment, how many commits its state is old. Pages that an old
-    /// reader sees are not used again, so the file grows.
+    /// The number of commits by which each reader of any process is behind. Pages that an old reader sees are not used
+    /// again, so the file grows.
     public let readerLags: [Int]
-    /// For each subscription the number of transactions that it has not acknowledged.
+    /// The number of transactions that each subscription has not acknowledged.
     public let subscriptionLags: [String: Int]
 }
 

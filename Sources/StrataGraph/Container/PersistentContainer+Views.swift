@@ -4,7 +4,7 @@ import StrataStore
 
 /// The progress of a declared view.
 public struct ViewStatus: Sendable, Hashable {
-    /// What a view does.
+    /// The states of a view.
     public enum State: Sendable, Hashable {
         /// It has the groups of all objects. One that catches up may be some events behind.
         case live
@@ -18,15 +18,15 @@ public struct ViewStatus: Sendable, Hashable {
 
     /// The name of the view.
     public let name: String
-    /// How it is kept.
+    /// When the view's groups are updated.
     public let upkeep: ViewUpkeep
-    /// What it does.
+    /// Whether the view follows the log, is being built or has stopped.
     public let state: State
     /// The last event that its groups include.
     public let eventNumber: EventNumber
     /// The number of events that its groups do not include yet.
     public let lagInEvents: Int
-    /// How long ago the first transaction was saved that its groups do not include.
+    /// The time since the first transaction was saved that its groups do not include.
     public let lag: Duration
     /// The objects that were left out of it by request.
     public let leftOutObjects: [ObjectID]
@@ -47,15 +47,15 @@ public struct ViewStatus: Sendable, Hashable {
     }
 }
 
-/// Why a view does not go on.
+/// The reason why a view has stopped.
 public struct ViewFailureReport: Sendable, Hashable {
     /// The event that it cannot follow.
     public let eventNumber: EventNumber
     /// The object that it cannot group.
     public let objectID: ObjectID
-    /// Why not.
+    /// The reason, as a sentence.
     public let reason: String
-    /// How often it was tried.
+    /// The number of attempts.
     public let attemptCount: Int
     /// When it was tried last; nil if it is to be tried at once.
     public let lastAttempt: Date?
@@ -100,7 +100,7 @@ extension PersistentContainer {
     public func retryView(_ name: String) throws { try store.retryView(name) }
 
     /// Has a failed view leave out the object that it cannot group, so that it goes on. It stays left out until the view
-    /// is made anew.
+    /// is made again.
     ///
     /// - Throws: `invalidRequest` if it has not failed, or is kept in each commit; `unknownKey`, `readOnly`.
     public func skipFailedObject(ofView name: String) throws { try store.skipEvent(ofView: name) }

@@ -19,9 +19,9 @@ public final class PersistentContainer: Sendable {
     public let name: String
     /// The model that the store is opened with, or migrated to.
     public let managedObjectModel: ManagedObjectModel
-    /// Where the store is.
+    /// The location of the store.
     public let location: PersistentStoreLocation
-    /// How the store is opened.
+    /// Options for opening the store.
     public let options: PersistentStoreOptions
     let classes: [String: ManagedObject.Type]
     // The open store, or the store that was closed last, whose calls throw `storeClosed`. Guarded by its mutex.
@@ -33,7 +33,7 @@ public final class PersistentContainer: Sendable {
         var isOpen = false
     }
 
-    /// Makes a container whose model is what entity classes declare. Superclasses are added.
+    /// Makes a container whose model consists of entity classes. Superclasses are added.
     ///
     /// The store is opened by `loadPersistentStores()`.
     ///
@@ -87,7 +87,7 @@ public final class PersistentContainer: Sendable {
     /// Opens the store, creates it if there is none, and migrates it if it has another model. Does nothing if it is
     /// open.
     ///
-    /// What a process that ended has left undone (a rebuild, a migration, an erasure) is finished first.
+    /// Work that an ended process left unfinished (a rebuild, a migration, an erasure) is finished first.
     ///
     /// - Throws: `persistentStoreOpen`, also for files of another user; `persistentStoreIncompatibleVersionHash`,
     ///   `migration`, `modelChanged`, `modelDowngrade` for a model that the store has left behind (see
@@ -174,7 +174,7 @@ public final class PersistentContainer: Sendable {
         try look { try $0.misfits(of: managedObjectModel, options.migrationRules).problems } ?? []
     }
 
-    /// For tests and tools of the same package.
+    /// The store, for tests and tools of the same package.
     package var store: Store { binding.store }
 
     // MARK: Where

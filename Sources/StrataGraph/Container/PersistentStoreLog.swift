@@ -8,10 +8,10 @@ public struct PersistentStoreLog: Sendable, CustomStringConvertible {
 
     package init(_ connection: SharedLogConnection) { self.connection = connection }
 
-    /// What the log is called in messages, without a password.
+    /// The log's name in messages, without a password.
     public var description: String { connection.name }
 
-    /// The same log for a store that opens at once, and receives meanwhile what was appended while it was away.
+    /// The same log for a store that opens at once, and receives earlier transactions in the background.
     ///
     /// Contexts first show the state that the store had, and then later ones. `PersistentContainer.catchUp()` waits for
     /// all, and a save is checked at the end of the log as always. A store that is new, or that is opened with another
@@ -51,9 +51,9 @@ public struct StoreToken: Sendable, Hashable, Codable, CustomStringConvertible {
     public var description: String { "\(storeIdentifier.uuidString)/\(transaction.rawValue)" }
 }
 
-/// How a store stands to the log that it shares.
+/// The state of a store's connection to the log that it shares.
 public struct SharedLogState: Sendable {
-    /// What the log is called, without a password.
+    /// The log's name, without a password.
     public let name: String
     /// Whether the last question was answered.
     public let isReachable: Bool
@@ -64,9 +64,10 @@ public struct SharedLogState: Sendable {
     public let end: TransactionNumber
     /// The last transaction that the store has.
     public let transaction: TransactionNumber
-    /// Why the last question was not answered.
+    /// The reason why the last question was not answered.
     public let failure: String?
-    /// Why nothing is received any more until the store is opened again, such as `divergedLog` or `modelChanged`.
+    /// The reason why nothing is received any more until the store is opened again, such as `divergedLog` or
+    /// `modelChanged`.
     public let problem: StrataError?
 }
 
@@ -105,7 +106,7 @@ extension PersistentContainer {
     /// - Throws: `logUnavailable`, `divergedLog`; `modelChanged` if another machine has installed a newer model.
     public func catchUp() throws { try store.catchUp() }
 
-    /// How the store stands to its shared log; nil if its log is its own.
+    /// The state of the store's connection to its shared log; nil if its log is its own.
     ///
     /// - Throws: `storeClosed`.
     public func sharedLogState() throws -> SharedLogState? {

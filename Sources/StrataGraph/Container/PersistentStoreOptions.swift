@@ -1,8 +1,10 @@
+// Options for opening a store: location, durability, checks, migration, history and limits.
+
 public import Foundation
 public import StrataModel
 package import StrataStore
 
-/// Where a container keeps its store.
+/// The location of a container's store.
 public enum PersistentStoreLocation: Sendable, Hashable {
     /// The directory `<name>.strata` in `PersistentContainer.defaultDirectoryURL(for:)`.
     case defaultDirectory
@@ -12,7 +14,7 @@ public enum PersistentStoreLocation: Sendable, Hashable {
     case inMemory
 }
 
-/// What a finished save survives.
+/// The failures that a finished save survives.
 public enum PersistentStoreDurability: Sendable, Hashable, CaseIterable {
     /// A save survives power loss.
     case full
@@ -27,7 +29,7 @@ public enum PersistentStoreDurability: Sendable, Hashable, CaseIterable {
     case disposable
 }
 
-/// What is done, besides the error that the caller gets, when a read or a save meets damage.
+/// The response to damage that a read or a save meets, besides the error that the caller gets.
 public enum DamageResponse: Sendable, Hashable, CaseIterable {
     /// Nothing.
     case report
@@ -37,50 +39,50 @@ public enum DamageResponse: Sendable, Hashable, CaseIterable {
     case rebuildViews
 }
 
-/// How fast and how often all pages of a store are read in the background, to find damage before it is met.
+/// The speed and interval at which all pages of a store are read in the background, to find damage early.
 public struct PersistentStoreScrubbing: Sendable, Hashable {
-    /// How much is read in a second at most, in millions of bytes.
+    /// The most that is read in a second, in millions of bytes.
     public var megabytesPerSecond: Double
     /// The time from the end of one look at all pages to the beginning of the next.
     public var interval: Duration
 
-    /// Makes a pace: 4 million bytes a second, once a day, unless told otherwise.
+    /// Makes a pace; by default 4 million bytes a second, once a day.
     public init(megabytesPerSecond: Double = 4, interval: Duration = .seconds(24 * 60 * 60)) {
         self.megabytesPerSecond = megabytesPerSecond
         self.interval = interval
     }
 }
 
-/// How a store is opened.
+/// Options for opening a store.
 public struct PersistentStoreOptions: Sendable {
-    /// What a finished save survives.
+    /// The failures that a finished save survives.
     public var durability = PersistentStoreDurability.full
     /// Whether saving throws `readOnly`. A missing store is not made, and one with another model is not migrated:
     /// loading throws `persistentStoreOpen` or `persistentStoreIncompatibleVersionHash`.
     public var isReadOnly = false
-    /// How long a save waits for writers of other processes before it throws `persistentStoreTimeout`.
+    /// The time that a save waits for writers of other processes before it throws `persistentStoreTimeout`.
     public var timeout = Duration.seconds(30)
-    /// What loading does when the store has another model.
+    /// The way in which loading migrates a store that has another model.
     public var migration = PersistentStoreMigration.automatic
     /// Rules by which a migration computes values: conversions and defaults.
     public var migrationRules: [MigrationRule] = []
-    /// How much work and memory a request may take that has no budget of its own.
+    /// The work and memory allowed to a request that has no budget of its own.
     public var requestBudget = RequestBudget.standard
     /// Whether a store that has moved on to a newer model may go back to the container's older one. Otherwise loading
     /// throws `modelDowngrade`, which names what going back would hide.
     ///
-    /// What is hidden stays in the log. When a property comes back, its objects have their last values again.
+    /// Hidden values stay in the log. When a property comes back, its objects have their last values again.
     public var allowsModelDowngrade = false
 
-    /// What is done when a read or a save meets damage.
+    /// The response to damage that a read or a save meets.
     public var onDamage = DamageResponse.report
     /// Gets each error of damage that a read, a save or a check of the pages meets, on the thread that meets it.
     public var damageHandler: (@Sendable (StrataError) -> Void)?
     /// Has all pages read in the background, again and again; nil for never.
     public var scrubbing: PersistentStoreScrubbing?
 
-    /// How much of the history is kept. Where it is not everything, the rest is truncated in the background: when the
-    /// store is opened, and every minute as long as it is open.
+    /// The part of the history that is kept. The rest is truncated in the background: when the store is opened, and
+    /// every minute as long as it is open.
     public var historyRetention = HistoryRetention.everything
 
     /// The keys of encrypted attributes. Without them everything else can be read and saved.
@@ -88,7 +90,7 @@ public struct PersistentStoreOptions: Sendable {
 
     /// The log that the store shares with stores on other machines; nil for a log of its own.
     ///
-    /// The store is then a copy of the log with its views, and can be made anew from it at any time. A save is
+    /// The store is then a copy of the log with its views, and can be made again from it at any time. A save is
     /// acknowledged when the log has it.
     public var log: PersistentStoreLog?
 

@@ -1,9 +1,11 @@
+// Cuts the beginning of a shared log.
+
 public import StrataModel
 import StrataStore
 
-/// Something that needs transactions of a shared log.
+/// A store or a subscription that needs transactions of a shared log.
 public struct SharedLogHolder: Sendable, Hashable {
-    /// What needs them.
+    /// The kinds of holders.
     public enum Kind: String, Sendable, Hashable {
         /// A store that has not received them yet, or has not been heard of since.
         case store
@@ -11,7 +13,7 @@ public struct SharedLogHolder: Sendable, Hashable {
         case subscription
     }
 
-    /// What needs them.
+    /// The kind of the holder.
     public let kind: Kind
     /// The id and the machine of the store, or the name of the subscription.
     public let name: String
@@ -19,19 +21,19 @@ public struct SharedLogHolder: Sendable, Hashable {
     public let transaction: TransactionNumber
 }
 
-/// What cutting a shared log has done, or would do.
+/// The result of cutting a shared log, or of a plan for it.
 public struct SharedLogTrim: Sendable, Hashable {
     /// The last transaction that is gone; 0 while the log is whole.
     public let transaction: TransactionNumber
-    /// How many transactions went.
+    /// The number of transactions that were dropped.
     public let transactionCount: Int
-    /// How many large values went.
+    /// The number of large values that were dropped.
     public let largeValueCount: Int
     /// The size of the snapshot from which new stores begin; 0 if none was made.
     public let snapshotSizeInBytes: Int
-    /// What needs transactions that were to go, the one that is furthest behind first.
+    /// The holders of transactions that were to be dropped, the one that is furthest behind first.
     public let holders: [SharedLogHolder]
-    /// How long it took.
+    /// The time that it took.
     public let duration: Duration
 
     init(_ report: SharedCutReport) {
@@ -48,16 +50,16 @@ public struct SharedLogTrim: Sendable, Hashable {
 }
 
 extension PersistentContainer {
-    /// Cuts the beginning of the shared log off, up to a moment: what every store has goes, and new stores begin with a
-    /// snapshot that this call puts into the log's database.
+    /// Cuts the beginning of the shared log off, up to a moment: transactions that every store has are dropped, and new
+    /// stores begin with a snapshot that this call puts into the log's database.
     ///
     /// ```swift
     /// try container.trimSharedLog(before: .date(Date(timeIntervalSinceNow: -90 * 24 * 3600)))
     /// ```
     ///
-    /// Stores that are there keep their history; those that are made later have it from the cut on. The cut stops before
+    /// Existing stores keep their history; stores that are made later have it from the cut on. The cut stops before
     /// what a store needs that was heard of in the last two weeks, and before what a subscription has not acknowledged. A
-    /// store that was away for longer is made anew when it is opened.
+    /// store that was away for longer is made again when it is opened.
     ///
     /// Saves go on meanwhile. A call that is interrupted has done less, and the next one goes on.
     ///
@@ -73,7 +75,7 @@ extension PersistentContainer {
         try SharedLogTrim(store.cutSharedLog(through: end(of: moment), forgetting: stores))
     }
 
-    /// What `trimSharedLog(before:)` would do. Changes nothing.
+    /// The result that `trimSharedLog(before:)` would have. Changes nothing.
     ///
     /// - Throws: as `trimSharedLog(before:)`; needs no right to change the log.
     public func plannedSharedLogTrim(before moment: HistoryMoment) throws -> SharedLogTrim {

@@ -14,7 +14,7 @@ public import Foundation
 public import StrataModel
 import StrataStore
 
-/// The keys of subjects in the files of a directory, for those who have no key management service.
+/// The keys of subjects in the files of a directory, for apps without a key management service.
 ///
 /// ```swift
 /// let key = try Data(contentsOf: URL(filePath: "/run/secrets/clinic.key"))
@@ -28,7 +28,7 @@ import StrataStore
 /// systems that write elsewhere (copy on write, snapshots) and SSDs may keep the old bytes; where that matters, use a key
 /// management service.
 public struct SubjectKeyDirectory: SubjectKeyStore {
-    /// Where the files are.
+    /// The directory of the files.
     public let url: URL
 
     /// Opens a directory, and makes it if it is missing.
@@ -94,7 +94,7 @@ public struct SubjectKeyDirectory: SubjectKeyStore {
         }
     }
 
-    /// How many keys there are, and how many were destroyed.
+    /// The number of keys, and of destroyed keys.
     ///
     /// - Complexity: O(n) in the keys.
     public func counts() throws -> (keys: Int, destroyed: Int) {
@@ -123,7 +123,7 @@ private final class KeyFile {
     private let descriptor: Int32
     /// The bytes of whole records.
     private var bytes: [UInt8] = []
-    /// Where the record of each subject is; nil for the first searches, which look at the records.
+    /// The offset of each subject's record; nil for the first searches, which look at the records.
     private var offsets: [SubjectID: Int]?
     private var searchCount = 0
     private static let searchesWithoutOffsets = 4

@@ -8,7 +8,7 @@ package import StrataStore
 /// Methods are called from any thread, and ``makeKeys(of:)`` before each save that has new subjects. What they throw, the
 /// caller of the operation gets.
 public protocol SubjectKeyStore: Sendable {
-    /// What is known of the key of a subject; nil if there never was one.
+    /// Returns the key of the subject, or that it was destroyed; nil if there never was one.
     func key(of subject: SubjectID) throws -> SubjectKey?
     /// Gives the keys of subjects in their order, each of 32 random bytes or more, and makes those that are missing. They
     /// are kept for good before it returns.
@@ -20,7 +20,7 @@ public protocol SubjectKeyStore: Sendable {
     func destroyKeys(of subjects: [SubjectID]) throws
 }
 
-/// What a ``SubjectKeyStore`` knows of a key.
+/// The key of a subject in a ``SubjectKeyStore``.
 public enum SubjectKey: Sendable, Hashable {
     /// The bytes of the key.
     case key(Data)

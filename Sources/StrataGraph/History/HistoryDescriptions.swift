@@ -1,6 +1,6 @@
 import StrataModel
 
-// What `print` shows of moments and positions in the history.
+// Descriptions, as `print` shows them, of moments and positions in the history.
 
 extension HistoryMoment: CustomStringConvertible {
     /// `event 34`, `transaction 3`, `tag "release"`, a date, or `now`.

@@ -1,3 +1,5 @@
+// Transactions and events of the log as values.
+
 public import Foundation
 public import StrataModel
 import StrataStore
@@ -24,7 +26,7 @@ public struct HistoryTransaction: Sendable, Hashable {
     public let metadata: [String: String]
     /// The number of its first event.
     public let firstEvent: EventNumber
-    /// The number of its last event; a context that shows the transaction stands there.
+    /// The number of its last event, which is the `eventNumber` of a context that shows the transaction.
     public let lastEvent: EventNumber
     /// The conflicts that a merge policy resolved in this save.
     public let conflicts: [ConflictRecord]
@@ -32,7 +34,7 @@ public struct HistoryTransaction: Sendable, Hashable {
 
 /// One event of the log: a change of one object, with the values before and after.
 public struct HistoryEvent: Sendable, Hashable {
-    /// What an event records.
+    /// The kind of an event.
     public enum Kind: String, Sendable, Hashable {
         /// An object was inserted.
         case inserted
@@ -85,7 +87,7 @@ public struct HistoryEvent: Sendable, Hashable {
 
     /// The number of the event in the log.
     public let eventNumber: EventNumber
-    /// What the event records.
+    /// The kind of the event.
     public let kind: Kind
     /// The object that changed; nil for a model or for maintenance.
     public let objectID: ObjectID?
@@ -123,7 +125,7 @@ extension HistoryTransaction: CustomStringConvertible {
 }
 
 extension HistoryEvent: CustomStringConvertible {
-    /// The number, the object, what happened to it, by whom, and the changes.
+    /// The number, the object, the kind of event, its author, and the changes.
     public var description: String {
         let subject = objectID.map { $0.named(entityName ?? "\($0.entityID)") + " " } ?? ""
         let by = author.map { " by \($0)" } ?? ""

@@ -1,3 +1,3 @@
-// What `import StrataGraph` brings besides its own types: those of models, values, predicates and errors.
+// `import StrataGraph` also gives the types of models, values, predicates and errors.
 
 @_exported public import StrataModel

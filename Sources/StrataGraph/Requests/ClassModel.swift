@@ -2,7 +2,7 @@ import Locking
 import StrataModel
 import StrataStore
 
-/// What requests for one class are checked against, with the compiled shapes of such requests.
+/// The schema and the compiled shapes of requests for one class.
 ///
 /// While a container that has the class is open, these are the schema and the shapes of its store, so the store runs
 /// the shape that the check has compiled. Otherwise the schema is made of the class and of all classes that its

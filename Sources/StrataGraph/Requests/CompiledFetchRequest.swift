@@ -11,7 +11,7 @@ import StrataStore
 /// ```
 ///
 /// Any context of any container may run it; a context with another model compiles the request again. Requests that
-/// differ only in constants, limit and offset need no compiling by hand: the store keeps what they have in common.
+/// differ only in constants, limit and offset need no compiling by hand: the store keeps their common shape.
 public struct CompiledFetchRequest<Result: ManagedObject>: Sendable {
     /// The request that was compiled.
     public let request: FetchRequest<Result>

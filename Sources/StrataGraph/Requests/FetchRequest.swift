@@ -20,7 +20,7 @@ import StrataStore
 public struct FetchRequest<Result: ManagedObject>: Sendable {
     /// The entity by its name in the model.
     public var entityName: String { didSet { shape = nil } }
-    /// What objects must meet; nil is met by all.
+    /// The condition that objects must meet; nil is met by all.
     public var predicate: FetchPredicate? { didSet { shape = nil } }
     /// The order of the objects, first key first; without any they come in the order of their ids.
     public var sortDescriptors: [SortDescription] { didSet { shape = nil } }
@@ -43,9 +43,9 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
     /// Key paths of relationships whose objects are read too, such as `"familyMember"` and `"actors.agent"`, with one
     /// read of the store for each relationship.
     public var relationshipKeyPathsForPrefetching: [String] = []
-    /// How much work and memory the request may take; nil for the budget of the container's options.
+    /// The work and memory that the request may take; nil for the budget of the container's options.
     public var budget: RequestBudget?
-    /// What the check has compiled; gone when a property that it was compiled from changes.
+    /// The compiled shape of the request; nil again when a property that it was compiled from changes.
     private(set) var shape: QueryShape?
 
     /// Requests all objects of the class.

@@ -1,8 +1,8 @@
 import StrataModel
 
-// What `print` shows of requests.
+// Descriptions of requests, as `print` shows them.
 
-/// Writes what is not as usual of a request.
+/// Writes the settings of a request that are not the defaults.
 enum RequestText {
     /// The subject, the condition, and clauses that are not empty.
     static func written(

@@ -15,13 +15,13 @@ public struct RowsFetchRequest: Sendable {
     public var entityName: String
     /// The columns of a row, in order.
     public var columns: [OutputColumn]
-    /// What the objects must meet; nil is met by all.
+    /// The condition that the objects must meet; nil is met by all.
     public var predicate: FetchPredicate?
     /// Key paths by whose values objects are grouped: each group makes one row. Across a to-many, an object is once in
     /// the group of each value among its members, and in the group of nil if it has none.
     public var groupBy: [String] = []
-    /// What a group's row must meet. It can use columns by name (`count` or `$count`), the key paths of `groupBy`, and
-    /// aggregates.
+    /// The condition that a group's row must meet. It can use columns by name (`count` or `$count`), the key paths of
+    /// `groupBy`, and aggregates.
     public var having: FetchPredicate?
     /// The order of the rows. A key is the name of a column, a key path, or an expression such as `average(rating)`;
     /// groups also have their key paths and aggregates, distinct rows only their columns.
@@ -36,7 +36,7 @@ public struct RowsFetchRequest: Sendable {
     public var includesSubentities = true
     /// Whether the results include the context's unsaved changes.
     public var includesPendingChanges = true
-    /// How much work and memory the request may take; nil for the budget of the container's options.
+    /// The work and memory that the request may take; nil for the budget of the container's options.
     public var budget: RequestBudget?
 
     /// Makes a request for an entity by its name. It is checked when it runs.

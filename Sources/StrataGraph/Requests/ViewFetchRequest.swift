@@ -12,7 +12,7 @@ import StrataStore
 public struct ViewFetchRequest: Sendable {
     /// The name of the view in the model.
     public var viewName: String
-    /// What a row must meet; it uses columns by name. nil is met by all.
+    /// The condition that a row must meet; it uses columns by name. nil is met by all.
     public var predicate: FetchPredicate?
     /// The order of the rows, by names of columns; without one, rows are in the order of their keys.
     public var sortDescriptors: [SortDescription]
@@ -22,7 +22,7 @@ public struct ViewFetchRequest: Sendable {
     public var fetchOffset: Int
     /// Whether the rows include the context's unsaved changes.
     public var includesPendingChanges = true
-    /// How much work and memory the request may take; nil for the budget of the container's options.
+    /// The work and memory that the request may take; nil for the budget of the container's options.
     public var budget: RequestBudget?
 
     /// A request for a view by its name. It is checked when it runs.
@@ -53,7 +53,7 @@ public struct ViewFetchRequest: Sendable {
         with { $0.sortDescriptors.append(SortDescription(column, isAscending: ascending)) }
     }
 
-    /// The request for so many rows at most.
+    /// The request for at most this number of rows.
     public func prefix(_ count: Int) -> ViewFetchRequest { with { $0.fetchLimit = count } }
 
     private func with(_ change: (inout ViewFetchRequest) -> Void) -> ViewFetchRequest {
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
         try reading(request) { try $0.explain(request.storeRequest) }
     }
 
-    /// Tells where a row of a declared view stands among those of a request, as of the context's state and with its
+    /// Returns the rank of a row of a declared view among those of a request, as of the context's state and with its
     /// unsaved changes.
     ///
     /// ```swift
@@ -110,7 +110,7 @@ extension ManagedObjectContext {
     ///   - before: the most rows before it.
     ///   - after: the most rows behind it.
     ///   - request: as for `rank(of:in:)`.
-    /// - Returns: the rows, and where the one in question stands; nil if there is no such row.
+    /// - Returns: the rows, with the rank of the one in question; nil if there is no such row.
     /// - Throws: as `rank(of:in:)`; `invalidRequest` for negative numbers of rows.
     /// - Complexity: O(rows), and as `rank(of:in:)`.
     public func fetchRows(

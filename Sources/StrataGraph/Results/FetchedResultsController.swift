@@ -27,7 +27,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     public let managedObjectContext: ManagedObjectContext
     /// The key path whose values make the sections. The request must be sorted by it first.
     public let sectionNameKeyPath: String?
-    /// How a section is named after the value at the key path.
+    /// Names the sections by the value at the key path.
     public let sectionNaming: SectionNaming
     /// Key paths whose changes count as an update of an object; nil for all of its own properties.
     public let observedKeyPaths: [String]?
@@ -82,7 +82,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         try managedObjectContext.state(includesPendingChanges: fetchRequest.includesPendingChanges)
     }
 
-    /// Why each change runs the whole request again; nil if it does not, and before `performFetch()`.
+    /// The reason why each change runs the whole request again; nil if it does not, and before `performFetch()`.
     public var rerunReason: String? { tracker?.rerunReason }
 
     var state: ResultsState { tracker?.results ?? ResultsState() }

@@ -1,7 +1,9 @@
+// The delegate of a `FetchedResultsController`.
+
 public import Foundation
 public import StrataModel
 
-/// How an object or a section among fetched results has changed. The raw values are Core Data's.
+/// The kinds of changes of an object or a section among fetched results. The raw values are Core Data's.
 public enum FetchedResultsChangeType: UInt, Sendable, Hashable, CaseIterable {
     /// It is new among the results.
     case insert = 1

@@ -3,7 +3,7 @@ public import Foundation
 // Index paths of sections and items.
 
 #if !canImport(UIKit) && !canImport(AppKit)
-    /// What UIKit and AppKit add to `IndexPath`, for systems that have neither.
+    /// The members that UIKit and AppKit add to `IndexPath`, for systems that have neither.
     extension IndexPath {
         /// Makes an index path of a section and an item in it.
         public init(item: Int, section: Int) { self.init(indexes: [section, item]) }

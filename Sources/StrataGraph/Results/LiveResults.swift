@@ -1,10 +1,12 @@
+// The results of a request as an asynchronous sequence (`LiveResults`).
+
 public import StrataModel
 
 /// An element of live results: the results, and what has changed since the element before.
 public struct LiveResultsUpdate: Sendable {
     /// The ids in order, by section.
     public let snapshot: FetchedResultsSnapshot
-    /// What has changed; nil in the first element.
+    /// The changes since the last element; nil in the first one.
     public let difference: FetchedResultsDifference?
     /// The number of the last event that the results include.
     public let eventNumber: EventNumber
@@ -24,13 +26,13 @@ public struct LiveResultsUpdate: Sendable {
 
 /// Options for following the results of a request.
 public struct LiveResultsOptions: Sendable {
-    /// How long changes are gathered before they are reported together.
+    /// The time for which changes are gathered before they are reported together.
     public var coalescing: Duration = .zero
     /// Key paths whose changes count as an update of an object; nil for all of its own properties.
     public var keyPaths: [String]?
     /// The key path whose values make the sections. The request must be sorted by it first.
     public var sectionNameKeyPath: String?
-    /// How a section is named after the value at the key path.
+    /// Names the sections by the value at the key path.
     public var sectionNaming = SectionNaming.value
 
     /// Makes options, each with its default.

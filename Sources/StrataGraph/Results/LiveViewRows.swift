@@ -1,3 +1,5 @@
+// The rows of a declared view as an asynchronous sequence (`LiveViewRows`).
+
 public import StrataModel
 import StrataStore
 
@@ -42,7 +44,7 @@ public struct ViewRowsDifference: Sendable, Hashable {
 public struct LiveViewRowsUpdate: Sendable {
     /// The rows in the order of the request.
     public let rows: ResultRows
-    /// What has changed; nil in the first element.
+    /// The changes since the last element; nil in the first one.
     public let difference: ViewRowsDifference?
     /// The number of the last event that the rows include.
     public let eventNumber: EventNumber
@@ -149,7 +151,7 @@ extension ManagedObjectContext {
 }
 
 extension ViewRows {
-    /// The rows as they change, so many at most; 0 for all. `update.rows.values()` makes values of them.
+    /// The rows as they change, at most this many; 0 for all. `update.rows.values()` makes values of them.
     ///
     /// - Parameter coalescing: how long changes are gathered before they are reported together.
     public func updates(limit: Int = 0, coalescing: Duration = .zero) -> LiveViewRows {

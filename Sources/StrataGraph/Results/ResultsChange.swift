@@ -145,7 +145,7 @@ struct SectionWalk {
     private let placed: [ChangeBuilder.Placed]
     private let isSectioned: Bool
     private(set) var sections = SectionList()
-    /// For each section of the new list, its index in the old list; nil for a new section.
+    /// The old index of each section of the new list; nil for a new section.
     private(set) var labels: [Int?] = []
     private(set) var sectionOfPlaced: [Int] = []
     private(set) var deletedSections: [Int] = []

@@ -1,6 +1,6 @@
 import StrataModel
 
-// What `print` shows of results that follow changes.
+// Descriptions, as `print` shows them, of results that follow changes.
 
 extension FetchedResultsSnapshot: CustomStringConvertible {
     /// The number of objects, and of those in each section: `5 objects; A: 2, B: 3`.
@@ -27,7 +27,8 @@ extension FetchedResultsController: CustomStringConvertible {
 }
 
 extension FetchedResultsDifference: CustomStringConvertible {
-    /// How many objects came, went, moved and changed, and how many sections: `1 inserted, 2 moved; 1 section inserted`.
+    /// The numbers of objects that were inserted, deleted, moved and updated, and of sections: `1 inserted, 2 moved; 1
+    /// section inserted`.
     public var description: String {
         let objects = CountText.of([
             (insertions.count, "inserted"), (deletions.count, "deleted"), (moves.count, "moved"),
@@ -55,7 +56,7 @@ extension LiveViewRowsUpdate: CustomStringConvertible {
 }
 
 extension ViewRowsDifference: CustomStringConvertible {
-    /// How many rows came, changed and went, and whether others are in another order.
+    /// The numbers of rows that were inserted, changed and removed, and whether others are in another order.
     public var description: String {
         var text = CountText.of([(inserted.count, "inserted"), (changed.count, "changed"), (removed.count, "removed")])
         if isReordered { text += text.isEmpty ? "reordered" : ", reordered" }

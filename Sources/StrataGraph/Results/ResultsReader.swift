@@ -1,3 +1,5 @@
+// Reads the elements of live results from a context or a container.
+
 import StrataModel
 import StrataStore
 

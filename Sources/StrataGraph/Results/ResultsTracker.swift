@@ -14,7 +14,7 @@ final class ResultsTracker {
     private(set) var results = ResultsState()
     /// The number of rows that were read to follow changes.
     private(set) var readCount = 0
-    /// How often the whole request ran, including the first time.
+    /// The number of times that the whole request ran, including the first one.
     private(set) var runCount = 0
 
     var rerunReason: String? { live.rerunReason }

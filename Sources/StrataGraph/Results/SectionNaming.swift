@@ -1,7 +1,7 @@
 import Foundation
 public import StrataModel
 
-/// How a section of results is named after a value of its objects.
+/// Names a section of results by a value of its objects.
 ///
 /// Objects with equal names must be neighbours in the order of the results.
 public struct SectionNaming: Sendable {

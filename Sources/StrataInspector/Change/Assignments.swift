@@ -87,7 +87,7 @@ struct Assignments {
         throw UsageError("\(entity.name) has no property '\(name)'.\(known.hint(for: name))")
     }
 
-    /// For a data attribute, `@FILE` means the contents of the file.
+    /// Reads the value of an attribute; for a data attribute, `@FILE` means the contents of the file.
     private func input(_ text: String, _ attribute: AttributeDescription) throws -> InputValue {
         guard readsFiles, [.binaryData, .transformable].contains(attribute.type), text.hasPrefix("@") else {
             return .text(text)

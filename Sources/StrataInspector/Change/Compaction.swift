@@ -50,7 +50,7 @@ struct Compaction {
     private static let mostFreeCopies = 3
     /// After this time no further copy is begun.
     private static let longestTrying = Duration.seconds(60)
-    /// How long it waits for commands that have the store open for a moment.
+    /// The time that the command waits for commands that have the store open for a moment.
     private static let patience = Duration.seconds(1)
 
     /// Copies the store while other processes may write, and again if one did. If the last such copy was made fast, it makes
@@ -130,7 +130,7 @@ struct Compaction {
     private func exchange(with made: String) throws {
         var status = stat()
         guard stat(file, &status) == 0, chmod(made, status.st_mode & 0o777) == 0 else { throw failure("exchanged") }
-        // From now on neither its checkpoint nor its journal keep what is not synced of it.
+        // From now on neither its checkpoint nor its journal keeps commits that are not synced.
         try sync(file, O_RDONLY)
         guard link(file, kept) == 0 || errno == EEXIST && unlink(kept) == 0 && link(file, kept) == 0 else {
             throw failure("kept")

@@ -18,7 +18,7 @@ final class ObjectFinder {
     private static let mostKnown = 200_000
     /// Rows that an import has not saved yet.
     var pending: PendingRows?
-    /// How many objects `create` made and saved.
+    /// The number of objects that `create` made and saved.
     private(set) var createdCount = 0
 
     init(_ store: Store, _ context: ManagedObjectContext, dates: DateForm = .usual) {

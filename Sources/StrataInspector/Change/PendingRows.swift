@@ -9,7 +9,7 @@ final class PendingRows {
 
     private struct Step {
         var rows: [BatchValues] = []
-        /// Where in the file each row comes from.
+        /// The place in the file of each row.
         var locations: [RecordLocation] = []
         /// The values of the rows for each attribute that was looked up.
         private var values: [String: Set<AttributeValue>] = [:]
@@ -43,7 +43,7 @@ final class PendingRows {
     var rows: [BatchValues] { read.rows }
     var locations: [RecordLocation] { read.locations }
     var count: Int { read.rows.count }
-    /// Where in the file the rows come from that are being written.
+    /// The places in the file of the rows that are being written.
     var writtenLocations: [RecordLocation] { written.locations }
 
     func append(_ row: BatchValues, _ location: RecordLocation) { read.append(row, location) }

@@ -87,7 +87,7 @@ struct ValueOrigins {
     private var byProperty: [PropertyID: ValueOrigin] = [:]
     let lineage: PropertyLineage
     /// Whether the history begins after the object's insertion: then a value without an origin may have been written
-    /// before. Otherwise it is there by default.
+    /// before. Otherwise it is the default.
     private(set) var isCut: Bool
 
     init(of id: ObjectID, through last: EventNumber, _ store: Store) throws {

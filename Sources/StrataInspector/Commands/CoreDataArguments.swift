@@ -1,10 +1,12 @@
+// The arguments of `strata import` for a file of Core Data, and the import itself.
+
 import ArgumentParser
 import Foundation
 import StrataCoreData
 import StrataModel
 import StrataStore
 
-/// What `import` does with faults in a file of Core Data.
+/// The treatment of faults in a file of Core Data by `import`.
 enum FaultWay: String, ExpressibleByArgument, CaseIterable {
     case refuse, repair, list
 
@@ -17,7 +19,7 @@ enum FaultWay: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// What `import` makes of transformables in a file of Core Data.
+/// The form that `import` gives to transformables in a file of Core Data.
 enum TransformableForm: String, ExpressibleByArgument, CaseIterable {
     case bytes, codable
 

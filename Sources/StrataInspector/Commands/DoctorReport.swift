@@ -36,9 +36,9 @@ struct DoctorReport: Encodable {
         var refused = 0
         let cutLinks: Int
         let unreadableTables: [String]
-        /// Why nothing could be added; nil if something was.
+        /// The reason why nothing could be added; nil if something was.
         var refusal: String?
-        /// What still differs from the views of the damaged store.
+        /// The remaining differences from the views of the damaged store.
         var differences: [Difference] = []
 
         init(_ passedOver: PassedOver) {
@@ -117,7 +117,7 @@ struct DoctorReport: Encodable {
                     ? style("no transaction is sound", .red)
                     : "the log is sound through transaction \(transaction), event \(eventNumber) (\(time ?? "-"))")
             Output.shared.line(style(problem, .red))
-            printLost(style)
+            printLost()
         } else {
             Output.shared.line(
                 "\(style("the log is sound", .green)): \(ValueText.count(Int(transaction), "transaction")), "
@@ -128,7 +128,7 @@ struct DoctorReport: Encodable {
         if let saved { printSaved(saved) }
     }
 
-    private func printLost(_ style: Style) {
+    private func printLost() {
         let behind = head.map { Int($0) - Int(transaction) }
         if let behind, behind > 0 {
             Output.shared.line("lost: \(ValueText.count(behind, "transaction")), of which \(lost.count) can be named")

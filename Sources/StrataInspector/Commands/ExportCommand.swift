@@ -1,3 +1,5 @@
+// The command `strata export`.
+
 import ArgumentParser
 import Foundation
 import StrataCoreData
@@ -106,7 +108,8 @@ struct ExportCommand: StoreCommand {
             "\(path): \(ValueText.count(report.rows, "object")), \(ValueText.count(report.pairs, "pair"))")
     }
 
-    /// For CloudEvents, where the entity may be left out: a single argument that is not an entity names the file.
+    /// Returns the entity and the file. For CloudEvents the entity may be left out: a single argument that is not an
+    /// entity names the file.
     private func names(_ form: ExportForm, _ store: Store) -> (entity: String?, file: String) {
         guard form == .cloudevents, file == "-", let entity, entity.contains(where: { $0 == "." || $0 == "/" }),
             store.schema.entity(named: entity) == nil

@@ -1,3 +1,5 @@
+// The command `strata import`.
+
 import ArgumentParser
 import Foundation
 import StrataGraph
@@ -7,7 +9,7 @@ import StrataStore
 extension RecordForm: ExpressibleByArgument {}
 extension MissingTarget: ExpressibleByArgument {}
 
-/// What `import` does with a record whose unique values another object has.
+/// The policy of `import` for a record whose unique values another object has.
 enum ClashPolicy: String, ExpressibleByArgument, CaseIterable {
     case error, skip, merge, replace
 

@@ -22,7 +22,7 @@ struct KeysDestroyCommand: StoreCommand {
                     --subject-keys clinic-keys
             """)
 
-    /// What a subject is named by.
+    /// The type of a subject's name.
     enum Kind: String, ExpressibleByArgument, CaseIterable {
         case text, integer, uuid
     }

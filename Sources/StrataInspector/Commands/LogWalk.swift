@@ -1,3 +1,5 @@
+// Walks the log for listings (`LogWalk`), with the filter and the arguments that choose a part of it.
+
 import ArgumentParser
 import Foundation
 import StrataModel
@@ -94,7 +96,7 @@ struct LogWalk {
     /// The transaction before the first of the walk; after the last one if the walk is newest first.
     private func start() throws -> TransactionNumber {
         if order == .oldestFirst {
-            // What is before the baseline is no longer there to be listed.
+            // Transactions before the baseline no longer exist.
             if let baseline = try store.baseline(), filter.first <= baseline.event { return baseline.transaction }
             let first = try store.transaction(containing: filter.first)
             guard let first else { return filter.first <= EventNumber(rawValue: 1) ? .zero : .init(rawValue: .max) }

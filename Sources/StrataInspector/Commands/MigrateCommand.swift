@@ -146,16 +146,16 @@ extension StrataError {
     private var groupText: String { "\(context.entityName ?? "").\(context.key ?? "") \(message)" }
 }
 
-/// What `strata migrate` prints.
+/// The output of `strata migrate`.
 private struct MigrationReport {
     let path: String
     let model: String
     /// Nil if an interrupted migration was finished.
     var plan: MigrationPlan?
     var problems: [MigrationProblem] = []
-    /// How many objects the rules delete.
+    /// The number of objects that the rules delete.
     var deletes = 0
-    /// What a mapping model says that is not done.
+    /// Parts of a mapping model that are not carried out.
     var notes: [String] = []
     var isRefused = false
     var isMigrated = false

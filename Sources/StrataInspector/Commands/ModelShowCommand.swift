@@ -121,7 +121,7 @@ extension AttributeDescription {
 }
 
 extension AttributeDescription {
-    /// Whose key it is encrypted under: SELF, or the name of a property.
+    /// The subject whose key encrypts the attribute: SELF, or the name of a property.
     private var subject: String? {
         switch encryption?.subject {
         case .object?: "SELF"

@@ -1,3 +1,5 @@
+// The command `strata revert`.
+
 import ArgumentParser
 import StrataGraph
 import StrataModel

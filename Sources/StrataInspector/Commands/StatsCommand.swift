@@ -49,7 +49,7 @@ struct EventCounts {
 
     private var kinds: [String: Int] = [:]
     private var entities: [EntityID: Entity] = [:]
-    /// What `entities` has, under the names of the entities.
+    /// The values of `entities`, under the names of the entities.
     private var namedEntities: [String: Entity] = [:]
     private var authors: [String: Author] = [:]
     private var sizes: [Int] = []

@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// What `inspect` lists, for people section by section, and as JSON.
+/// The listing of `inspect`, for people section by section, and as JSON.
 struct StoreListing {
     let statistics: StoreStatistics
     let path: String

@@ -54,7 +54,7 @@ struct SubscriptionsCommand: StoreCommand {
     }
 }
 
-/// How far a consumer of the history has come.
+/// The progress of a consumer of the history.
 struct SubscriptionLag {
     let name: String
     let acknowledged: TransactionNumber

@@ -93,7 +93,7 @@ enum TimePeriod: String, ExpressibleByArgument, CaseIterable {
         Self.calendar.date(byAdding: component, value: 1, to: date) ?? date.addingTimeInterval(seconds)
     }
 
-    /// As much of the date as distinguishes the lines.
+    /// Returns as much of the date as distinguishes the lines.
     func text(_ date: Date) -> String {
         let moment = ValueText.moment(date)
         switch self {

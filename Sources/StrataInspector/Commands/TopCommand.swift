@@ -43,7 +43,7 @@ struct TopCommand: StoreCommand {
         let time: ContinuousClock.Instant
         let date = Date()
 
-        /// How many transactions and events there were a second since another look.
+        /// Returns the transactions and events a second since another look.
         func rates(since other: Look?) -> (transactions: Double, events: Double)? {
             guard let other else { return nil }
             let seconds = max((time - other.time) / .seconds(1), 1e-6)

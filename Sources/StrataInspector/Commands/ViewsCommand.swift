@@ -60,7 +60,7 @@ extension ViewUse {
         if case .failed(let failure) = upkeep.phase { failure } else { nil }
     }
 
-    /// What it does, in a few words.
+    /// The view's state, in a few words.
     var stateText: String {
         switch upkeep.phase {
         case .live where upkeep.lagInEvents == 0: "live"

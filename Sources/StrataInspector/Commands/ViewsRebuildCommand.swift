@@ -2,7 +2,7 @@ import ArgumentParser
 import StrataModel
 import StrataStore
 
-/// `strata views rebuild`: makes the rows of a view anew from the objects.
+/// `strata views rebuild`: rebuilds the rows of a view from the objects.
 struct ViewsRebuildCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",

@@ -31,7 +31,7 @@ struct EncryptedFiles {
         properties = found
     }
 
-    /// What a row needs besides: of which object it is.
+    /// The further columns of a row: the object that it belongs to.
     var moreColumns: [OutputColumn] { properties.isEmpty ? [] : [ColumnText.object] }
 
     /// The row without those columns. A value whose subject was erased is nil.

@@ -1,3 +1,5 @@
+// Writes the rows of an export in one of its forms.
+
 import ArgumentParser
 import Foundation
 import StrataModel

@@ -11,7 +11,7 @@ final class ByteSource {
     let size: Int?
     /// The most bytes of one record.
     let recordLimit: Int
-    /// Where the present record begins.
+    /// The beginning of the present record.
     private var recordStart = 0
     private static let chunk = 1 << 18
     /// The limit that records have unless another is given.
@@ -22,7 +22,7 @@ final class ByteSource {
     struct RecordTooLong: Error {
         let limit: Int
 
-        /// What happened to a record, or to a file that is read whole.
+        /// Returns the error for a record, or for a file that is read whole, that is too long.
         func error(_ location: String) -> InputError {
             let size = ValueText.size(UInt64(limit))
             return InputError("\(location) is longer than \(size), which is the limit; --record-limit gives another.")
@@ -61,7 +61,7 @@ final class ByteSource {
         if buffer.starts(with: Self.mark) { offset = Self.mark.count }
     }
 
-    /// Whether it begins with the byte order mark of UTF-16.
+    /// Whether the source begins with the byte order mark of UTF-16.
     var isUTF16: Bool { passed == 0 && (buffer.starts(with: [0xFF, 0xFE]) || buffer.starts(with: [0xFE, 0xFF])) }
 
     /// The number of bytes read so far.

@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// What the values of one key of a file are for, worked out once for many records.
+/// The use of one key's values in a file, worked out once for many records.
 final class ImportColumn {
     enum Kind { case attribute, toOne, toMany, leftOut }
 

@@ -1,3 +1,5 @@
+// Reads the records of imported files: NDJSON, JSON and property lists.
+
 import Foundation
 
 /// One record of an imported file.

@@ -1,9 +1,11 @@
+// Converts the records of a file into rows of a batch insert.
+
 import Foundation
 import StrataGraph
 import StrataModel
 import StrataStore
 
-/// What `import` does with a record that names an object that does not exist.
+/// The policy of `import` for a record that names an object that does not exist.
 enum MissingTarget: String, CaseIterable {
     /// The import stops.
     case error
@@ -19,11 +21,11 @@ struct RowMaker {
     private var columns = ImportColumns()
     let finder: ObjectFinder
     let missing: MissingTarget
-    /// What separates the members of a list in text.
+    /// The separator of a list's members in text.
     let separator: Character
     /// Whether an empty field keeps an existing value instead of setting nil.
     let keepsAtBlanks: Bool
-    /// How many objects that do not exist were named, and left out.
+    /// The number of objects that do not exist and were named, and left out.
     private(set) var leftOutCount = 0
 
     init(
@@ -116,7 +118,7 @@ struct RowMaker {
         _ value: InputValue, _ target: FieldMapping.Target, _ entity: EntityID
     ) throws -> ObjectID? {
         if let id = try finder.find(value, by: target.key, in: entity, target.path) {
-            // A reference is found whether its object is there or not; the save refuses one that is not.
+            // A reference is accepted whether its object exists or not; the save refuses one to a missing object.
             if target.key != nil || missing != .leave { return id }
             if try finder.isThere(id) { return id }
         }

@@ -127,7 +127,7 @@ struct AttributeInput {
     }
 }
 
-/// How a file writes dates.
+/// The forms of dates in a file.
 enum DateForm: Sendable {
     /// ISO 8601, also with a space for the T and without a zone (UTC), or seconds since 1970.
     case usual

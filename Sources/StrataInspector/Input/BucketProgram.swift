@@ -1,3 +1,5 @@
+// Runs `strata-s3`, the program with an HTTP client, when a command names a bucket.
+
 import Foundation
 import Locking
 import StrataModel

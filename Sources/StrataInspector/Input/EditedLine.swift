@@ -2,7 +2,7 @@ import StrataModel
 
 /// A line of text that is being typed, with its cursor and the lines before it.
 struct EditedLine {
-    /// What a key does.
+    /// The action of a key.
     enum Key: Equatable {
         case text(Character)
         case left, right, start, end, up, down

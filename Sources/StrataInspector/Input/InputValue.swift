@@ -12,7 +12,7 @@ enum InputValue: Sendable, Hashable {
     case list([InputValue])
     case object([String: InputValue])
 
-    /// What kind of value it is, in words: "a list".
+    /// The kind of the value in words: "a list".
     var kindName: String {
         switch self {
         case .null: "nil"

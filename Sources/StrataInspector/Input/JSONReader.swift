@@ -24,7 +24,7 @@ enum JSONReader {
 struct JSONParser {
     private let bytes: [UInt8]
     private var offset = 0
-    /// Where the bytes begin in their file.
+    /// The place of the bytes in their file.
     private let firstLine: Int
     private let bytesBefore: Int
     private static let mostLevels = 200

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Logging
 
-/// What the store logs to standard error while a command runs.
+/// The level from which the store's log goes to standard error while a command runs.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
 

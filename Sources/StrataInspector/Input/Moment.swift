@@ -15,7 +15,7 @@ enum Moment {
         "A moment is an event number (1200, for its whole transaction), a transaction (t12), a tag, a date (2026-11-21 or "
         + "2026-11-21T10:00:00Z), or '2 hours ago'."
 
-    /// What a number means, in the error for a text that is no moment.
+    /// The meanings of a number, in the error for a text that is no moment.
     static let numbers = "an event number (1200), a transaction (t12)"
 
     /// The last event of the state to show.
@@ -164,7 +164,7 @@ struct StoreMoment {
         schema = isSame ? newest : then
     }
 
-    /// What names of properties mean at the moment.
+    /// The meanings of names of properties at the moment.
     var propertyNames: MomentNames { get throws { try MomentNames(schema, of: store) } }
 
     /// Names objects as they were at the moment, for people.

@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// What names of properties mean in the model of a moment.
+/// The meanings of names of properties in the model of a moment.
 ///
 /// An address outlives a migration. So a name that the model of the moment does not have means the property that has it in
 /// another model of the store, the newest first, under its name of then.
@@ -73,7 +73,7 @@ struct MomentNames {
         var result = order
         for index in order.indices where !kept.contains(order[index].keyPath) {
             let text = order[index].keyPath
-            // What cannot be read is the name of a column, or the query refuses it.
+            // A text that cannot be parsed is the name of a column, or the query refuses it.
             guard let written = try? FetchExpression(format: text) else { continue }
             let named = try rewriter(keeping: kept).expression(written, of: entity)
             if named != written { result[index].keyPath = Self.text(named) }

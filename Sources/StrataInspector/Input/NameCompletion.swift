@@ -15,7 +15,7 @@ struct NameCompletion {
         schema.entity(named: String(word.prefix { $0 != "/" }))
     }
 
-    /// How many of the last characters of a text are a key path or a name.
+    /// Returns the number of characters at the end of a text that are a key path or a name.
     static func lengthOfPath(atEndOf text: String) -> Int {
         text.reversed().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." || $0 == "@" }.count
     }
@@ -38,8 +38,8 @@ struct NameCompletion {
         return names.filter { $0.hasPrefix(last) }.sorted().map { lead + $0 }
     }
 
-    /// What a key path leads to, for people: the type of an attribute, or a relationship and its entity; nil if it is
-    /// none.
+    /// Describes the end of a key path for people: the type of an attribute, or a relationship and its entity; nil if
+    /// it is none.
     func type(of path: String, of entity: EntitySchema) -> String? {
         var next: EntitySchema? = entity
         var found: PropertySchema?

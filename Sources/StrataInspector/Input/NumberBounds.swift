@@ -1,3 +1,5 @@
+// The bounds of the numbers that attributes of each type can hold.
+
 import StrataModel
 
 extension AttributeType {

@@ -5,7 +5,7 @@ import StrataStore
 
 /// The address of a shared log, `postgresql://…#lineage`, where a store's directory may stand.
 struct SharedLogAddress {
-    /// What libpq connects to.
+    /// The database that libpq connects to.
     let database: String
     /// The name of the log; nil if the address names none.
     let lineage: String?

@@ -31,8 +31,8 @@ enum ShellWords {
         return words
     }
 
-    /// Where the options behind a text begin: at the first word outside quotes that is `--` and a letter; the end if
-    /// there is none.
+    /// Returns the beginning of the options behind a text: the first word outside quotes that is `--` and a letter; the
+    /// end if there is none.
     static func startOfOptions(in line: Substring) -> Substring.Index {
         var quote: Character?
         var isEscaped = false

@@ -3,7 +3,8 @@ import Foundation
 // Messages for errors of the file system.
 
 extension Error {
-    /// Why a file cannot be used. Uses the system's message where there is an error number: it says more than Foundation's.
+    /// The reason why a file cannot be used. Uses the system's message where there is an error number: it says more
+    /// than Foundation's.
     var systemReason: String {
         guard let number = systemNumber else { return localizedDescription }
         return String(cString: strerror(number)) + "."

@@ -1,11 +1,13 @@
+// Texts about the beginning of a truncated history.
+
 import StrataModel
 import StrataStore
 
 extension LogBaseline {
-    /// Where the history begins: `event 12 (t4, 2026-11-24T10:00:00.000Z)`.
+    /// The beginning of the history: `event 12 (t4, 2026-11-24T10:00:00.000Z)`.
     var placeText: String { "event \(event) (t\(transaction), \(ValueText.moment(date)))" }
 
-    /// Who truncated the history last, when and why.
+    /// The author, time and reason of the last truncation of the history.
     var truncationText: String {
         let author = author.map { " by \(ValueText.harmless($0))" } ?? ""
         let reason = reason.map { ": \(ValueText.harmless($0))" } ?? ""

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Turns the signal that a damaged file causes into a clear error.
 ///
-/// LMDB follows page numbers as they stand in the file. On a damaged page it reads an address that does not exist, which
-/// raises a signal, or calls `abort`. Checking every page before use would cost each read; handling the signal costs
-/// nothing. The program then prints what it had buffered, removes unfinished files, and ends with exit code 1.
+/// LMDB follows the page numbers of the file unchecked. On a damaged page it reads an address that does not exist,
+/// which raises a signal, or calls `abort`. Checking every page before use would cost each read; handling the signal
+/// costs nothing. The program then prints what it had buffered, removes unfinished files, and ends with exit code 1.
 ///
 /// A signal handler may call almost nothing, so it wakes a waiting thread, and that thread ends the program. If memory is
 /// so damaged that the thread does not run, the handler itself ends the program with a message made in advance.

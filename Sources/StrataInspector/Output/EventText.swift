@@ -9,7 +9,7 @@ struct EventText {
     private var names: RecordedNames { links.names }
     /// Values longer than this are cut.
     var limit = 60
-    /// How many objects of an erasure are named.
+    /// The number of objects of an erasure that are named.
     private static let namedObjects = 5
 
     /// One line for each change, or one with all values of an insertion or deletion.
@@ -18,7 +18,7 @@ struct EventText {
         return marks.isEmpty ? lines : lines.filter { !$0.isEmpty } + marks
     }
 
-    /// What was taken from the event later.
+    /// Returns the marks of values that were later removed from the event.
     func marks(_ event: RecordedEvent) -> [String] {
         [event.isErased ? "values were erased" : nil, event.isThinned ? "values were thinned" : nil].compactMap(\.self)
     }
@@ -197,7 +197,7 @@ extension RecordedEvent {
 }
 
 extension MaintenanceRecord {
-    /// For a listing: a record that cannot be read is `unknown`. `verify` reports the damage.
+    /// Decodes a record for a listing: one that cannot be read is `unknown`. `verify` reports the damage.
     fileprivate init(shown payload: Data) {
         self = (try? payload.withUnsafeBytes { try MaintenanceRecord($0) }) ?? .unknown
     }

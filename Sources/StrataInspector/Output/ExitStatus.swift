@@ -15,7 +15,7 @@ struct UsageError: Error {
     init(_ message: String) { self.message = message }
 }
 
-/// What the system did not let a command do, such as to write a file. The exit code is 1.
+/// An operation that the system refused to a command, such as writing a file. The exit code is 1.
 struct CommandFailure: Error {
     let message: String
 

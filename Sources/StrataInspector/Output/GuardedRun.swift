@@ -38,7 +38,7 @@ enum GuardedRun {
         "ended in signal \(signal) (\(String(cString: strsignal(signal)))): the file is damaged"
     }
 
-    /// How a child ended.
+    /// The end of a child process.
     enum End {
         case code(Int32)
         case signal(Int32)

@@ -61,7 +61,7 @@ final class Output: Sendable {
     /// Prints lines on standard error. Names from files and stores may be in them, so what drives a terminal is escaped.
     static func printError(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { number, line in
-            // Below the first line stands a quoted text with a caret under it, which have the same tabs.
+            // Below the first line is a quoted text with a caret under it, which have the same tabs.
             ValueText.harmless(number == 0 ? String(line) : String(line.replacing("\t", with: "    ")))
         }
         _ = write(Array((lines.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)

@@ -8,7 +8,7 @@ import StrataStore
 ///
 /// `state` is guarded by its mutex.
 final class ProgressLine: Sendable {
-    /// How often a line is printed, from `STRATA_PROGRESS`: `never`, or the seconds between two lines.
+    /// The interval at which a line is printed, from `STRATA_PROGRESS`: `never`, or the seconds between two lines.
     struct Pace: Equatable {
         let isRewritten: Bool
         let start: Duration
@@ -28,7 +28,7 @@ final class ProgressLine: Sendable {
     private struct State {
         var phase = ""
         var phaseStart = ContinuousClock.now
-        /// What an earlier run had done when the phase began.
+        /// The progress of an earlier run when the phase began.
         var doneBefore = 0
         var lastPrint: ContinuousClock.Instant?
         var isShown = false

@@ -11,8 +11,8 @@ enum ValueText {
         case .null: "nil"
         case .boolean(let value): value ? "true" : "false"
         case .integer(let value): String(value)
-        case .float(let value): number(Double(value), "\(value)")
-        case .double(let value): number(value, "\(value)")
+        case .float(let value): number("\(value)")
+        case .double(let value): number("\(value)")
         case .decimal(let value): "\(value)"
         case .string(let text): quoted(text, limit)
         case .date(let moment): date(moment)
@@ -42,8 +42,8 @@ enum ValueText {
         return of(value, limit: .max, date: date, name: name)
     }
 
-    /// Whole numbers without the fraction that Swift prints.
-    private static func number(_ value: Double, _ text: String) -> String {
+    /// Formats a number; whole numbers have no fraction, which Swift would print.
+    private static func number(_ text: String) -> String {
         text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
@@ -84,7 +84,8 @@ enum ValueText {
         return shown + (kept.endIndex < text.endIndex ? "…" : "")
     }
 
-    /// At most so many scalars of the text, without a part of a character unless that alone has more of them.
+    /// The beginning of the text with at most this number of scalars, without a part of a character unless that alone
+    /// has more of them.
     private static func cut(_ text: String, _ limit: Int) -> Substring {
         guard let limited = text.unicodeScalars.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex),
             limited < text.endIndex

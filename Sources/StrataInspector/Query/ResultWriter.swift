@@ -1,3 +1,5 @@
+// Prints rows of values as a table, JSON or CSV.
+
 import ArgumentParser
 import Foundation
 import StrataModel

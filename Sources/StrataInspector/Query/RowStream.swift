@@ -11,7 +11,7 @@ struct RowStream {
     /// The request without the columns that are lists.
     private let request: RowsRequest
     private let lists: [ListReader]
-    /// For each column, whether it is a list.
+    /// Whether each column is a list.
     private let isList: [Bool]
     private static let slice = 1000
 

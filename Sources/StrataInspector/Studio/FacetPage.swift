@@ -8,7 +8,7 @@ struct FacetPage: Encodable {
     struct Part: Encodable, Equatable {
         let value: StudioCell
         let count: Int
-        /// What a filter says to keep only these objects; nil if it has no words for the value.
+        /// The condition by which a filter keeps only these objects; nil if the format language cannot write the value.
         let condition: String?
     }
 

@@ -4,7 +4,7 @@ import StrataStore
 /// The page of a store's health: the sizes of its parts, its declared views and its subscriptions.
 struct HealthPage: Encodable {
     let moment: StudioMoment
-    /// As `strata inspect --json` lists it.
+    /// The listing of `strata inspect --json`.
     let listing: JSONObject
     /// The declared views of the newest model, as `strata views list --json` lists them: what each does, and how far
     /// those that catch up are behind the log.

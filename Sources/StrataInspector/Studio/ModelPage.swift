@@ -10,13 +10,13 @@ struct ModelPage: Encodable {
         let count: Int
         /// With those of subentities.
         let countWithSubentities: Int
-        /// As `strata model show --json` describes it.
+        /// The description of `strata model show --json`.
         let description: JSONObject
     }
 
     struct Version: Encodable {
         let version: UInt32
-        /// What this version changed, in sentences; empty for the first.
+        /// The changes of this version, in sentences; empty for the first.
         let changes: [String]
     }
 

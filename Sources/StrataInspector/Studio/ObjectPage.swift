@@ -57,7 +57,7 @@ struct ObjectPage: Encodable {
     let entity: String
     let uri: String
     let exists: Bool
-    /// Why it does not exist at the moment.
+    /// The reason why it does not exist at the moment.
     let fate: String?
     /// The transaction that deleted it before the moment, or made it after.
     let fateTransaction: StudioTransaction?
@@ -192,7 +192,7 @@ struct ObjectPage: Encodable {
         return schema.property(forward)?.relationship?.inverse == nil
     }
 
-    /// What happened to the object up to the moment, by transaction, newest first.
+    /// Returns the changes of the object up to the moment, by transaction, newest first.
     private static func history(of id: ObjectID, _ reading: StudioReading) throws -> ([Change], isCut: Bool) {
         let most = try reading.number("events", 1...1000, default: 100)
         let all = try (reading.store.history(of: id) + reading.store.linkHistory(of: id))

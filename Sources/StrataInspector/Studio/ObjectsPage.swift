@@ -35,7 +35,7 @@ struct ObjectsPage: Encodable {
     let count: Int
     /// The objects of the entity.
     let total: Int
-    /// How the objects are found, if `explain` asks for it.
+    /// The plan of the request, if `explain` asks for it.
     let plan: String?
 
     init(_ name: String, _ reading: StudioReading) throws {

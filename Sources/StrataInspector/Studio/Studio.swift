@@ -49,7 +49,7 @@ public final class Studio: Sendable {
         }
     }
 
-    /// Why stores cannot be opened, in words.
+    /// Returns the reason why stores cannot be opened, in words.
     public static func text(of error: any Error) -> String { StudioProblem(error).message }
 
     deinit { close() }
@@ -167,7 +167,7 @@ public final class Studio: Sendable {
                 return continuation.finish()
             }
             continuation.onTermination = { _ in observation.cancel() }
-            // What came in before the observation began.
+            // A transaction may have arrived before the observation began.
             tell(newest.rawValue)
         }
     }

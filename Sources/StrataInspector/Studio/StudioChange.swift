@@ -21,7 +21,7 @@ struct StudioChange: Decodable, Sendable {
 
     let kind: Kind
     var object: String?
-    /// The text of each property; nil stands for no value.
+    /// The text of each property; nil means no value.
     var values: [String: String?]?
     var relationship: String?
     var members: [String]?

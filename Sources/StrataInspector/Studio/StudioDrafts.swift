@@ -1,10 +1,12 @@
+// Changes from Studio: each is shown as a draft before it is saved.
+
 import Foundation
 import Locking
 import StrataGraph
 import StrataModel
 import StrataStore
 
-/// What a change would do, for a person to confirm.
+/// The effects of a change, for a person to confirm.
 struct DraftPage: Encodable, Equatable {
     struct Links: Encodable, Equatable {
         let relationship: String
@@ -23,7 +25,7 @@ struct DraftPage: Encodable, Equatable {
         let links: [Links]
     }
 
-    /// What a save names.
+    /// The draft that a save names.
     let draft: String
     /// At most a few hundred.
     let objects: [Item]
@@ -31,7 +33,7 @@ struct DraftPage: Encodable, Equatable {
     let count: Int
     /// In words: `1 Studio deleted, 12 Films deleted`.
     let summary: String
-    /// Why it cannot be saved; empty if it can.
+    /// The reasons why it cannot be saved; empty if it can.
     let problems: [String]
     let reason: String?
 
@@ -138,9 +140,9 @@ final class StudioDrafts: Sendable {
         return DraftPage(draft.id, change, changes, problems, links)
     }
 
-    /// What a save would do, derived values and all, and why it would refuse to.
+    /// Returns the changes that a save would make, with derived values, and the reasons why it would refuse to.
     ///
-    /// What is not valid has no derived values.
+    /// Changes that are not valid have no derived values.
     private static func consequences(
         of context: ManagedObjectContext
     ) throws -> (changes: [ObjectChange], problems: [String]) {

@@ -16,12 +16,12 @@ struct StudioEvent: Encodable, Equatable {
     let label: String?
     /// The transaction after which the object is to be seen: this one, or the one before if this one deleted it.
     let at: UInt64
-    /// For links: the relationship and its other end.
+    /// The relationship of a link and its other end.
     var relationship: String?
     var target: String?
     var targetLabel: String?
     var targetAt: UInt64?
-    /// What an event says that concerns no object, or what was taken from it later.
+    /// A text for an event that concerns no object, or about values that were later removed from it.
     var text: String?
     var changes: [Change] = []
 

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Why a page cannot be shown, and where in the request the problem is.
+/// The reason why a page cannot be shown, and the place of the problem in the request.
 struct StudioProblem: Error, Encodable, Equatable {
     /// The status of HTTP.
     let status: Int
@@ -9,7 +9,7 @@ struct StudioProblem: Error, Encodable, Equatable {
     var field: String?
     /// The number of the wrong character in the parameter, from 1.
     var column: Int?
-    /// What would be correct there.
+    /// The correct content there.
     var expected: String?
     /// The transaction that has saved what a request wants to save.
     var transaction: UInt64?

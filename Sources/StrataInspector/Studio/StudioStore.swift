@@ -8,14 +8,14 @@ import StrataStore
 final class StudioStore: Sendable {
     /// Its name in addresses.
     let name: String
-    /// Where it is; for a shared log its address without the password.
+    /// The location of the store; for a shared log its address without the password.
     let path: String
     let store: Store
     /// Whether pages may change it. A store that receives a shared log is open for writing in any case.
     let isWritable: Bool
     /// The file that is open; nil for a shared log.
     private let file: PlaceIdentity?
-    /// What the log has had so far, so that a later page reads only what is new.
+    /// The counts of the log so far, so that a later page reads only what is new.
     let pulse = Locked(StudioPulse())
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.

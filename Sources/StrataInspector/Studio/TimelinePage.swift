@@ -1,9 +1,11 @@
+// The timeline of Studio: the store's transactions in parts of equal length.
+
 import Foundation
 import Locking
 import StrataModel
 import StrataStore
 
-/// When transactions were, and by whom: four bytes and a time for each, kept between requests.
+/// The times and authors of transactions, kept between requests: four bytes and a time for each.
 struct StudioPulse {
     /// The number of the transaction before the first, which is the first that is kept.
     private(set) var start: UInt64 = 0
@@ -70,7 +72,7 @@ struct TimelinePage: Encodable {
     let first: UInt64
     let start: String?
     let end: String?
-    /// Those with the most transactions first; nil for transactions without an author, and for the rest.
+    /// The authors with the most transactions first; nil for transactions without an author, and for the rest.
     let authors: [Author]
     let parts: [Part]
     let tags: [Tag]

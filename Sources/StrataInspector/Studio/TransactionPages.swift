@@ -1,3 +1,5 @@
+// Studio's list of transactions, and the page of one transaction.
+
 import Foundation
 import StrataGraph
 import StrataModel
@@ -7,7 +9,7 @@ import StrataStore
 struct StudioTransaction: Encodable, Equatable {
     struct Part: Encodable, Equatable {
         let entity: String
-        /// What happened to its objects: inserted, updated, deleted, linked.
+        /// The kinds of changes of its objects: inserted, updated, deleted, linked.
         let kinds: [String]
     }
 
@@ -122,7 +124,7 @@ private struct TransactionFilter {
     }
 }
 
-/// What one transaction did, a part of its events at a time.
+/// The events of one transaction, a part at a time.
 ///
 /// Parameters: `offset` and `limit` of the events.
 struct TransactionPage: Encodable {
@@ -138,7 +140,7 @@ struct TransactionPage: Encodable {
     /// Conflicts that the save overruled, each in a sentence.
     let conflicts: [String]
     let tags: [String]
-    /// How many events of each kind objects of each entity had; nil for a transaction of too many events to count.
+    /// The number of events of each kind and entity; nil for a transaction of too many events to count.
     let counts: [EventCount]?
     let events: [StudioEvent]
     let offset: Int

@@ -13,7 +13,7 @@ struct ValueRanges {
         let isClosed: Bool
         var count: Int
 
-        /// What holds for the values of the range.
+        /// Returns the condition that holds for the values of the range.
         func condition(of name: String) -> FetchPredicate {
             let end: FetchPredicate = isClosed ? .lessThanOrEqual(name, to) : .lessThan(name, to)
             return .greaterThanOrEqual(name, from).and(end)

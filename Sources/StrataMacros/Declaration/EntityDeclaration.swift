@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// What the expansion of `@Entity` needs to know of a class.
+/// A class as the expansion of `@Entity` sees it.
 struct EntityDeclaration {
     /// The name as written, with backticks if there are any.
     let identifier: String

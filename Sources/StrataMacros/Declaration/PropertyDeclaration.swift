@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// A variable of an entity class that is a property of the model.
 struct PropertyDeclaration {
-    /// How the values are stored.
+    /// The form in which values are stored.
     enum Storage {
         /// In the row, or as a relationship.
         case row
@@ -73,7 +73,7 @@ extension VariableDeclSyntax {
         return isReadable ? identifiers : []
     }
 
-    /// Whether it is an instance variable and not computed.
+    /// Whether the variable is an instance variable and not computed.
     var isInstanceStorage: Bool {
         !modifiers.contains(.static) && !modifiers.contains(.class)
             && bindings.allSatisfy { $0.accessorBlock == nil || $0.observers != nil }
@@ -84,7 +84,7 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-    /// Whether it has a getter that neither waits nor throws.
+    /// Whether the variable has a getter that neither waits nor throws.
     fileprivate var isReadAtOnce: Bool {
         switch accessorBlock?.accessors {
         case .getter: true

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// What a type looks like as written: optional, to-many, array. A macro sees no more of it.
+// The written form of a type: optional, to-many, array. A macro knows no more of it.
 
 extension TypeSyntax {
     /// The last name of a type such as `A.B<C>`, here `B`; nil for types without a name.
@@ -14,10 +14,10 @@ extension TypeSyntax {
             ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause
     }
 
-    /// Whether it is written `T?`, `T!` or `Optional<T>`.
+    /// Whether the type is written `T?`, `T!` or `Optional<T>`.
     var isOptional: Bool { hasImplicitNil || (lastName == "Optional" && genericArguments != nil) }
 
-    /// Whether it is written `T?` or `T!`: such a variable begins as nil without an initial value.
+    /// Whether the type is written `T?` or `T!`: such a variable begins as nil without an initial value.
     var hasImplicitNil: Bool { self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) }
 
     var isToMany: Bool { lastName == "ToMany" && genericArguments != nil }

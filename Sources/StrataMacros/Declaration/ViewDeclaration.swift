@@ -1,3 +1,5 @@
+// The columns of a view, as `@View` reads them from the source.
+
 import SwiftSyntax
 
 /// The attributes that make a variable a column of a view.

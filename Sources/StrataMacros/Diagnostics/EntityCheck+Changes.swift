@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-// The fixes for what a check refuses. Each replaces a whole node and leaves the code around it alone.
+// The fixes for code that a check refuses. Each replaces a whole node and leaves the code around it alone.
 
 extension EntityCheck {
     func remove(_ attribute: AttributeSyntax, from variable: VariableDeclSyntax) -> FixIt? {

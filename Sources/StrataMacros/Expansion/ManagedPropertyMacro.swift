@@ -19,7 +19,7 @@ enum ManagedPropertyMacro: AccessorMacro {
         let propertyIndex = "\(entity.base) + \(index)"
         let suffix = property.accessorSuffix
         let isPublic = entity.isVisibleOutside && [.public, .open].contains(AccessLevel(property.modifiers))
-        // An initial value may use what other modules do not see.
+        // An initial value may use declarations that other modules do not see.
         let getter = isPublic && property.initialArgument.isEmpty ? "@inlinable get" : "get"
         let setter = isPublic && !property.hasNarrowerSetter ? "@inlinable set" : "set"
         return [
@@ -44,6 +44,6 @@ extension PropertyDeclaration {
         return ", default: \(initialValue.description)"
     }
 
-    /// Whether it is declared with `private(set)` or similar.
+    /// Whether the variable is declared with `private(set)` or similar.
     fileprivate var hasNarrowerSetter: Bool { modifiers.contains { $0.detail?.detail.text == "set" } }
 }

@@ -5,7 +5,7 @@ import SwiftSyntaxMacros
 
 /// `@View`: describes a struct to the model as a view, and makes it of the columns of a row.
 ///
-/// The description is a member, so that it sees what stands beside the struct. The initializer is in an extension, so
+/// The description is a member, so that it sees declarations beside the struct. The initializer is in an extension, so
 /// that the struct keeps that of its variables.
 enum ViewMacro: MemberMacro {
     static func expansion(
@@ -63,7 +63,7 @@ extension ViewMacro: ExtensionMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        // What is wrong with it is reported once, where the members are made.
+        // Its faults are reported once, where the members are made.
         guard let structure = declaration.as(StructDeclSyntax.self) else { return [] }
         let columns = columns(of: structure).columns
         if columns.isEmpty { return [] }
@@ -107,7 +107,7 @@ enum ViewColumnMacro: PeerMacro {
 }
 
 extension VariableDeclSyntax {
-    /// Whether it is the static `source` of a view.
+    /// Whether the variable is the static `source` of a view.
     fileprivate var isViewSource: Bool {
         modifiers.contains(.static)
             && bindings.contains { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText == "source" }

@@ -1,4 +1,4 @@
-/// How a request was run: the steps of its plan, each with the estimated and the actual number of rows, and its time.
+/// The run of a request: the steps of its plan, each with the estimated and the actual number of rows, and its time.
 ///
 /// ```swift
 /// print(try context.explain(request))

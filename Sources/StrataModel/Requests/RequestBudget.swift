@@ -1,4 +1,4 @@
-/// How much work and memory one request may take before it ends with an error.
+/// The work and memory that one request may take before it ends with an error.
 ///
 /// A step is the reading of one row, of one member of a relationship, of one entry of an index, or the evaluation of one
 /// part of an expression: some tens of nanoseconds. Long text counts by its length. Steps are counted, not timed, so a
@@ -11,8 +11,8 @@
 public struct RequestBudget: Sendable, Hashable, Codable {
     /// The most steps.
     public var steps: Int
-    /// The most memory for what a request keeps while it runs, such as keys to be sorted, groups and rows of values, in
-    /// bytes. It is an estimate that does not count the objects of the result.
+    /// The most memory for data that a request keeps while it runs, such as keys to be sorted, groups and rows of
+    /// values, in bytes. It is an estimate that does not count the objects of the result.
     public var memoryInBytes: Int
 
     /// A budget of 1,000,000,000 steps, which is a hundred for each of ten million rows, and 1 GiB, unless other numbers

@@ -1,3 +1,5 @@
+// The result of a request for values: columns and rows.
+
 /// One column in the result of a request for values: a name and an expression.
 ///
 /// ```swift

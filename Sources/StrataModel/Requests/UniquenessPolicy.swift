@@ -1,4 +1,4 @@
-/// What a batch insert does with a row if an object already has its unique values.
+/// The policy of a batch insert for a row whose unique values another object has.
 ///
 /// The check and the write are in one transaction, so no other save can come between them.
 public enum UniquenessPolicy: String, Sendable, Hashable, CaseIterable {

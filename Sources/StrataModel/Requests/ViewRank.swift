@@ -1,4 +1,4 @@
-/// Where a row of a view stands among others, in an order that the view ranks.
+/// The rank of a row of a view among others, in an order that the view ranks.
 public struct ViewRank: Sendable, Hashable {
     /// One more than the number of rows that are better: 1 for the first. Rows with equal values have the same rank.
     public let rank: Int

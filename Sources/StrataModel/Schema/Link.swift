@@ -1,7 +1,7 @@
 /// A number under which objects have members: a to-many relationship, or the hidden way back of a to-one or of a
 /// to-many that has no inverse.
 @usableFromInline package final class Link: Sendable {
-    /// Where the links are recorded.
+    /// The place where links are recorded.
     @usableFromInline package enum Source: Sendable {
         /// The members' rows point at the owner with this to-one.
         case rows(toOne: PropertyID)
@@ -23,7 +23,7 @@
     /// The concrete entities whose objects can be members, ascending; those whose rows hold the to-one, if rows record
     /// the link.
     @usableFromInline package let memberEntityIDs: [EntityID]
-    /// What the deletion of an owner means for its members.
+    /// The effect of the deletion of an owner on its members.
     @usableFromInline package let deleteRule: DeleteRule
     /// nil for a hidden link.
     package let description: RelationshipDescription?
@@ -69,7 +69,7 @@
     }
 }
 
-/// What a to-one changes at the object that it leads to.
+/// The property that a to-one changes at the object that it leads to.
 @usableFromInline package enum ToOneInverse: Sendable {
     /// Nothing: the property is no to-one that a row holds.
     case none
@@ -98,7 +98,7 @@
 @usableFromInline package struct SlotLink: Sendable {
     @usableFromInline package let property: PropertyID
     @usableFromInline package let slot: Int
-    /// What the deletion of an object of the entity means for its target.
+    /// The effect of the deletion of an object of the entity on its target.
     @usableFromInline package let deleteRule: DeleteRule
     @usableFromInline package let inverse: ToOneInverse
 }

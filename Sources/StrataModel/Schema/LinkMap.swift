@@ -28,7 +28,7 @@
         slotLinks = EntityTable(builder.slotLinks, otherwise: [])
         rowLinks = EntityTable(builder.rowLinks, otherwise: [])
         var owned: [EntityID: [Link]] = [:]
-        // What a one-to-one's entries say stands in the owner's own row too, and is no list of members.
+        // The link of a one-to-one is also in the owner's own row, and is no list of members.
         for link in links where !builder.oneToOnes.contains(link.id) {
             for id in builder.entities[link.ownerEntity]?.entityIDs ?? [] { owned[id, default: []].append(link) }
         }
@@ -66,7 +66,7 @@
     /// Whether the entity has a relationship with the rule `deny`.
     package func deniesDeletion(of entity: EntityID) -> Bool { denying[entity] }
 
-    /// What the deletion of an object of the entity means for those that lead to it with a to-one.
+    /// Returns the effect of the deletion of an object of the entity on those that lead to it with a to-one.
     package func deleteRule(of entity: EntityID, forObjectsLeadingBy toOne: PropertyID) -> DeleteRule {
         for link in links(ofOwners: entity) {
             if case .rows(toOne) = link.source { return link.deleteRule }
@@ -123,7 +123,7 @@ private struct LinkMapBuilder {
                 positionProperty: positionSlot.map { entity.properties[$0].id }))
     }
 
-    /// The number under which a to-one's links stand at the other end; nil for a one-to-one of a model before such
+    /// The number under which a to-one's links are stored at the other end; nil for a one-to-one of a model before such
     /// links were filed.
     ///
     /// A one-to-one has a slot at either end, and the store does not hold the two to each other: a delete rule of no

@@ -5,9 +5,9 @@ package struct OneToOneChange {
     package struct Slot {
         package let object: ObjectID
         package let toOne: PropertyID
-        /// Where the slot leads afterwards.
+        /// The target of the slot afterwards.
         package let target: ObjectID?
-        /// Where it must lead for the change to be made; nil if it is made in any case.
+        /// The target that the slot must have for the change to be made; nil if it is made in any case.
         package let expected: ObjectID?
     }
 

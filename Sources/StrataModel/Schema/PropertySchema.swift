@@ -6,10 +6,10 @@ package final class PropertySchema: Sendable {
     package let slot: Int
     package let name: String
     package let kind: Kind
-    /// How rows hold it; nil if they do not, because it is to-many or transient.
+    /// The storage of the property in rows; nil if they do not hold it, because it is to-many or transient.
     package let storage: SlotStorage?
     package let isTransient: Bool
-    /// Whether it is a to-one, whose links are recorded in its own row.
+    /// Whether the property is a to-one, whose links are recorded in its own row.
     package let isSlotLink: Bool
 
     package enum Kind: Sendable {

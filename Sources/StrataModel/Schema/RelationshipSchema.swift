@@ -2,11 +2,11 @@
 package struct RelationshipSchema: Sendable {
     /// The record that holds a link.
     package enum Truth: Sendable, Hashable {
-        /// For a to-one: the slot in its own row.
+        /// The slot in the own row of a to-one.
         case slot
-        /// For a to-many whose inverse is a to-one: the slot in the member's row.
+        /// The slot in the member's row, for a to-many whose inverse is a to-one.
         case inverseSlot
-        /// For a many-to-many, or a to-many without inverse: a pair, under the id of the canonical relationship.
+        /// A pair under the id of the canonical relationship, for a many-to-many or a to-many without inverse.
         case pair(canonical: PropertyID)
     }
 

@@ -32,10 +32,10 @@ extension AttributeType {
         }
     }
 
-    /// Whether it is one of the three integer types.
+    /// Whether the type is one of the three integer types.
     package var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
 
-    /// Whether it is an integer, floating-point or decimal type; booleans are not numeric.
+    /// Whether the type is an integer, floating-point or decimal type; booleans are not numeric.
     package var isNumeric: Bool { isInteger || self == .decimal || self == .double || self == .float }
 }
 

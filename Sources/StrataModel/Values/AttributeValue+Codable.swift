@@ -61,7 +61,7 @@ extension AttributeValue: Codable {
         }
     }
 
-    /// Stands for a decimal NaN, which JSON numbers cannot express.
+    /// The text for a decimal NaN, which JSON numbers cannot express.
     private static let notANumber = "NaN"
 
     private static func decimal(in container: KeyedDecodingContainer<Key>) throws -> Decimal {

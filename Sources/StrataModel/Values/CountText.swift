@@ -5,7 +5,7 @@ package enum CountText {
         "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
     }
 
-    /// The numbers that are not 0, with what they are of: `2 new, 1 deleted`; empty if all are 0.
+    /// The numbers that are not 0, with their nouns: `2 new, 1 deleted`; empty if all are 0.
     package static func of(_ counts: [(Int, String)]) -> String {
         counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }

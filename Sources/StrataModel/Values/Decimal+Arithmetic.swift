@@ -6,7 +6,7 @@ import Foundation
 
 extension Decimal {
     private static let exponents = -128...127
-    /// Of a mantissa, which has at most 38 and a part.
+    /// The most digits of a mantissa, which has at most 38 and a part.
     private static let mostDigits = 39
 
     /// The product: rounded to what `Decimal` holds, 0 below that, NaN above it.

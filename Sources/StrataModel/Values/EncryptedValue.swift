@@ -56,7 +56,7 @@ public struct EncryptedValue: Sendable, Hashable {
     /// The value with these bytes, which are not checked.
     package init(stored: Data) { self.stored = stored }
 
-    /// A value that has a blind, and cannot be read: what a search compares with.
+    /// A value that has a blind and cannot be read; searches compare with it.
     ///
     /// - Parameter blind: 16 bytes; none for a value that nothing equals.
     package init(blind: UnsafeRawBufferPointer?) {
@@ -69,7 +69,7 @@ public struct EncryptedValue: Sendable, Hashable {
     }
 
     package static let format: UInt8 = 1
-    /// Of a value that has a subject.
+    /// The format of a value that has a subject.
     package static let subjectFormat: UInt8 = 2
     package static let subjectRange = 25..<41
     package static let subjectKeyRange = 41..<49
@@ -81,7 +81,7 @@ public struct EncryptedValue: Sendable, Hashable {
     /// The size of the encryption of nothing, without a subject.
     package static let overhead = blindRange.upperBound + nonceSize + tagSize
 
-    /// How many bytes come before the nonce; nil if the bytes are damaged.
+    /// Returns the number of bytes before the nonce; nil if the bytes are damaged.
     package static func headSize(of stored: UnsafeRawBufferPointer) -> Int? {
         guard stored.count >= overhead else { return nil }
         switch stored[0] {
@@ -103,9 +103,6 @@ public struct EncryptedValue: Sendable, Hashable {
             return SubjectID(UnsafeRawBufferPointer(rebasing: bytes[Self.subjectRange]))
         }
     }
-
-    /// Whether equal blinds, or unequal ones, say that the values are.
-    package func isSameValue(as other: EncryptedValue) -> Bool { blind.map { $0 == other.blind } ?? (self == other) }
 
     /// The bytes that equal values have in common; nil if the stored bytes are damaged.
     package var blind: Data? {

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Where the kept history of a store begins, after what was before it has been truncated.
+/// The beginning of a store's kept history, after earlier history was truncated.
 ///
 /// The state at this moment can be read, and so can every later one. A consumer of the history that is behind it starts
-/// anew from the state at `eventNumber`, and goes on with the transactions after `transaction`.
+/// again from the state at `eventNumber`, and goes on with the transactions after `transaction`.
 public struct HistoryBaseline: Sendable, Hashable, Codable {
-    /// The last event before the cut; a context that shows the oldest state stands there.
+    /// The last event before the cut, which is the `eventNumber` of a context that shows the oldest state.
     public let eventNumber: EventNumber
     /// The last transaction before the cut.
     public let transaction: TransactionNumber

@@ -34,7 +34,7 @@ public struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable, Coda
 
     /// The number under which the store keeps the links of this relationship backwards if the model has no inverse.
     package var hiddenInverse: PropertyID { PropertyID(rawValue: rawValue | 0x8000_0000) }
-    /// Whether this number stands for a hidden inverse.
+    /// Whether this number is that of a hidden inverse.
     package var isHiddenInverse: Bool { rawValue & 0x8000_0000 != 0 }
 }
 

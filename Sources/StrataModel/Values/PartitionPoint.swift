@@ -1,3 +1,5 @@
+// Binary search in a sorted collection.
+
 extension RandomAccessCollection {
     /// The first index whose element is not `before`. All elements that are come first.
     @inlinable package func partitionPoint(_ before: (Element) throws -> Bool) rethrows -> Index {

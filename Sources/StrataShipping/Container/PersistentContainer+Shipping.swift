@@ -3,7 +3,7 @@ public import StrataGraph
 public import StrataModel
 import StrataStore
 
-// Shipping the log of a container's store, once or continuously, and restoring a store from what was shipped.
+// Shipping the log of a container's store, once or continuously, and restoring a store from a target.
 
 extension PersistentContainer {
     /// Ships the log of the store to a target: everything that the target does not have yet.
@@ -28,12 +28,12 @@ extension PersistentContainer {
         try LogShipper(store, target, options).ship(makesSnapshot: makesSnapshot)
     }
 
-    /// Ships what is saved from now on, by any process, and what the target does not have yet, on a thread of its own.
+    /// Ships transactions that the target does not have yet, and later saves of all processes, on a thread of its own.
     ///
     /// A save is at the target within about a second, if the target is fast enough. While the target is away or full,
     /// shipping is tried again and again.
     ///
-    /// - Parameter onReport: gets what was shipped each time, and each failure. After a failure that cannot pass, such
+    /// - Parameter onReport: gets the result of each shipment, and each failure. After a failure that cannot pass, such
     ///   as `divergedLog`, shipping has ended.
     /// - Returns: the running work. It ends when it is stopped, when it is released, or when the container closes.
     public func startShipping(
@@ -43,7 +43,7 @@ extension PersistentContainer {
         try ContinuousShipping(store, target, options, onReport)
     }
 
-    /// Makes a store from what was shipped to a target, in a directory that does not exist yet.
+    /// Makes a store from the files at a target, in a directory that does not exist yet.
     ///
     /// The log is proved by its chain of digests, and the new store is verified before it appears. It has the store's
     /// id and a lineage of its own.

@@ -2,7 +2,7 @@ package import Foundation
 package import StrataModel
 package import StrataStore
 
-/// A store that takes over what another store has shipped to a target, and can be read meanwhile.
+/// A store that receives transactions which another store has shipped to a target, and that can be read meanwhile.
 ///
 /// Not safe for several threads.
 package final class Standby {
@@ -69,18 +69,18 @@ package final class Standby {
         lock.release()
     }
 
-    /// How far the standby has come.
+    /// The progress of the standby.
     package struct Report: Sendable {
         package let position: LogPosition
         /// When its last transaction was saved.
         package let date: Date?
-        /// How many transactions were taken over.
+        /// The number of transactions that were received.
         package let received: Int
-        /// How many the target has that the standby has not.
+        /// The number of transactions of the target that the standby does not have.
         package let lag: Int
     }
 
-    /// Takes over what the target has.
+    /// Receives the transactions of the target.
     ///
     /// - Parameter listsAll: whether all files of the target are listed, which finds that it has let some go. Otherwise
     ///   only segments that begin after the end of the standby are, as long as that is enough.
@@ -120,7 +120,7 @@ package final class Standby {
         lastListing = .now
     }
 
-    /// Takes over what is shipped until `pace` is stopped.
+    /// Receives shipped transactions until `pace` is stopped.
     ///
     /// - Parameter report: is called after each time that transactions were taken over, and after each failure that may
     ///   pass.

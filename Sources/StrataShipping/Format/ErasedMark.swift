@@ -1,11 +1,11 @@
 // A mark at a target (TargetNames.swift): text. Each line is an erasure, as base64 of its maintenance record
-// (MaintenanceRecord.swift), that was made in a copy in order to write older segments anew, and that no transaction of
+// (MaintenanceRecord.swift), that was made in a copy in order to write older segments again, and that no transaction of
 // the log records. It says which transaction records lost texts, and what their digests are now.
 
 import Foundation
 import StrataModel
 
-/// What was done at a target so that its files have no erased values.
+/// A record of the erasures that were applied to a target's files.
 struct ErasedMark {
     let records: [ErasureRecord]
 

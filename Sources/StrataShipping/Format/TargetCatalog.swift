@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataModel
 
-/// What a target has of one lineage, by the names of its files.
+/// The files of one lineage at a target, by their names.
 package struct TargetCatalog: Sendable {
     /// A snapshot whose manifest is there.
     package struct Snapshot: Sendable, Hashable {

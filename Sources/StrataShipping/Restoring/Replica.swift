@@ -17,7 +17,7 @@ final class Replica {
         self.options = options
     }
 
-    /// For a store that is read only when it is complete.
+    /// The options for a store that is read only when it is complete.
     private static var unfinished: StoreOptions {
         var options = StoreOptions()
         options.durability = .relaxed

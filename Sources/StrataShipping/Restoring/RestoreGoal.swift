@@ -2,7 +2,7 @@ import Foundation
 package import StrataGraph
 package import StrataModel
 
-/// The last transaction of a restore, as a condition on each.
+/// The transaction that a restore ends with, as a condition that each transaction is tested by.
 package enum RestoreGoal: Sendable, Hashable {
     case newest
     case transaction(TransactionNumber)
@@ -30,7 +30,7 @@ package enum RestoreGoal: Sendable, Hashable {
             manifest.microseconds)
     }
 
-    /// Whether no transaction after this one is included. False if only the next one tells.
+    /// Whether no transaction after this one is included. False if the next one must be read to decide.
     package func isReached(by record: TransactionRecord) -> Bool {
         isReached(by: record.number, record.lastEvent) && self != .newest
     }

@@ -1,6 +1,6 @@
 public import StrataModel
 
-/// What was restored from a target.
+/// A summary of a store that was restored from a target.
 public struct RestoredStore: Sendable, Hashable {
     /// The last transaction of the new store.
     public let transaction: TransactionNumber
@@ -10,6 +10,7 @@ public struct RestoredStore: Sendable, Hashable {
     public let objectCount: Int
     /// Damaged files at the target that others could replace, with the reasons.
     public let passedOver: [String]
-    /// How many large values the target did not have. Reading one throws `missingBlob`; the rest of the store is whole.
+    /// The number of large values that the target did not have. Reading one throws `missingBlob`; the rest of the store
+    /// is whole.
     public let lostValueCount: Int
 }

@@ -78,7 +78,7 @@ package struct SegmentWalk {
         let after = catalog.segments.map(\.first.rawValue).filter { $0 > next }.min()
         let range = after.map { $0 == next + 1 ? "Transaction \(next) is" : "Transactions \(next) to \($0 - 1) are" }
         let here = range ?? "Transaction \(next) is"
-        // A snapshot is made where the store no longer has what was to be shipped.
+        // A snapshot is made if the store no longer has transactions that were to be shipped.
         if damaged.isEmpty, let later = catalog.snapshots.map(\.name.last.rawValue).filter({ $0 >= next }).min() {
             return StrataError(
                 .targetIncomplete,

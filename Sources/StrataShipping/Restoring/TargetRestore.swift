@@ -3,7 +3,7 @@ package import StrataGraph
 package import StrataModel
 package import StrataStore
 
-/// Makes a store from what was shipped to a target: from a snapshot, if there is one that is not too new, and the
+/// Makes a store from the files at a target: from a snapshot, if there is one that is not too new, and the
 /// transactions after it.
 package struct TargetRestore {
     package let target: any ShippingTarget
@@ -44,7 +44,7 @@ package struct TargetRestore {
         return first
     }
 
-    /// A lineage with what the target has of it.
+    /// A lineage with its files at the target.
     private static func summary(of lineage: UUID, at target: any ShippingTarget) throws -> String {
         let catalog = try TargetCatalog.list(target, lineage)
         return "\(lineage.uuidString.lowercased()) (up to t\(catalog.end))"
@@ -52,7 +52,7 @@ package struct TargetRestore {
 
     // MARK: A store of its own
 
-    /// What a restore made.
+    /// A summary of a restore.
     package struct Report: Sendable {
         package let position: LogPosition
         package let verification: VerificationReport
@@ -61,7 +61,7 @@ package struct TargetRestore {
         package let blobCount: Int
         /// Files at the target that were passed over, with the reason.
         package let damaged: [String]
-        /// How many large values the target does not have: they are lost in the new store, too.
+        /// The number of large values that the target does not have: they are lost in the new store, too.
         package let lostBlobCount: Int
     }
 
@@ -96,7 +96,7 @@ package struct TargetRestore {
     ///
     /// Where transactions are missing, the newest snapshot has the erasures up to it.
     ///
-    /// - Returns: also what could not be read, and may have erasures.
+    /// - Returns: also the files that could not be read, and that may have erasures.
     private func laterErasures(
         than position: LogPosition, beside folder: URL
     ) throws -> (found: [RecordedErasure], damaged: [String]) {
@@ -199,7 +199,7 @@ package struct TargetRestore {
 
     // MARK: The content
 
-    /// What was put into a directory.
+    /// The contents of a directory that was filled from a target.
     package struct Filled: Sendable {
         package let position: LogPosition
         package let snapshot: TransactionNumber?

@@ -2,9 +2,10 @@ package import StrataModel
 package import StrataStore
 
 extension LogShipper {
-    /// Ships what is saved, by any process, until `pace` is stopped; then ships the rest and returns.
+    /// Ships the saves of all processes until `pace` is stopped; then ships the rest and returns.
     ///
-    /// What is saved is gathered for a moment first. While the target is away or full, shipping is tried again and again.
+    /// Transactions are gathered for a moment first. While the target is away or full, shipping is tried again and
+    /// again.
     ///
     /// - Parameters:
     ///   - makesSnapshot: whether the first shipment makes a snapshot even if none is due.
@@ -24,7 +25,7 @@ extension LogShipper {
         var patience = Patience()
         while true {
             let isLast = pace.isStopped
-            // What is there at the end counts, not what is known of it.
+            // At the end the target is listed again instead of trusting what is known of it.
             if isLast { forget() }
             do {
                 let shipped = try ship(makesSnapshot: makesSnapshot && isFirst, progress: progress)

@@ -2,7 +2,8 @@ import Foundation
 import StrataModel
 package import StrataStore
 
-/// Ships the log of a store to a target: what the target does not have yet from this or other shippers.
+/// Ships the log of a store to a target: the transactions that the target does not have yet from this or other
+/// shippers.
 ///
 /// Each call of `ship` can end at any point: files appear whole, and the next call begins with a listing. Two shippers
 /// of one store write files of the same content.
@@ -15,7 +16,7 @@ package final class LogShipper {
     /// Nil before the first listing, and after a failure.
     private var catalog: TargetCatalog?
     private var lastListing = ContinuousClock.now
-    /// How often the target is listed while a store is followed.
+    /// The interval at which the target is listed while a store is followed.
     private var listingInterval = Duration.zero
     /// Large values that this shipper has seen at the target.
     private var knownBlobs: Set<Data> = []
@@ -50,7 +51,7 @@ package final class LogShipper {
         }
     }
 
-    /// Makes the next call look at the target anew, which may be another one, or as it was earlier.
+    /// Makes the next call look at the target again, which may be another one, or as it was earlier.
     func forget() {
         catalog = nil
         knownBlobs = []
@@ -71,7 +72,7 @@ package final class LogShipper {
             do {
                 try ship(gap, end, &catalog, &report, progress)
             } catch let error as StrataError where error.code == .historyDropped {
-                // The store has let these transactions go. A snapshot has what they led to.
+                // The store has dropped these transactions. A snapshot has their results.
                 needsSnapshot = needsSnapshot || !catalog.hasSnapshot(after: gap.upperBound)
             }
         }
@@ -200,7 +201,7 @@ package final class LogShipper {
     }
 }
 
-/// Compares what a target has of a lineage with the store's own log.
+/// Compares the files of a lineage at a target with the store's own log.
 struct ShippedHistory {
     private let store: Store
     private let target: any ShippingTarget
@@ -218,7 +219,7 @@ struct ShippedHistory {
     func check() throws {
         let ends =
             catalog.segments.map { ($0.last, $0.digest) } + catalog.snapshots.map { ($0.name.last, $0.name.digest) }
-        // Read after the listing: another shipper can only have shipped what was committed before.
+        // Read after the listing: another shipper can only have shipped transactions that were committed before.
         let head = try store.logPosition()
         for (last, digest) in ends {
             guard last <= head.transaction else {

@@ -22,7 +22,7 @@ struct LostValues {
         _ = try target.write(Data(), to: TargetName.lost(digest))
     }
 
-    /// Looks at the marks of earlier shipments, and ships what is there again.
+    /// Reads the marks of earlier shipments, and ships values that the store has again.
     mutating func look(_ report: inout ShippingReport) throws {
         let marks = try target.entries(under: TargetName.lost, after: nil)
         lost = []

@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// Wakes a thread that follows a log, and tells it when to end. All variables are guarded by `condition`.
+/// Wakes a thread that follows a log, and signals it to end. All variables are guarded by `condition`.
 package final class Pace: @unchecked Sendable {
     private let condition = NSCondition()
     private var hasNews = false
@@ -9,7 +9,7 @@ package final class Pace: @unchecked Sendable {
 
     package init() {}
 
-    /// Whether the thread is to end, after it has done what is there to do now.
+    /// Whether the thread is to end, after it has done the remaining work.
     package var isStopped: Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -51,7 +51,7 @@ package final class Pace: @unchecked Sendable {
     }
 }
 
-/// How long to wait before something that failed is tried again: twice as long each time, up to ten seconds.
+/// The time to wait before a failed operation is tried again: twice as long each time, up to ten seconds.
 package struct Patience {
     private var next = Duration.milliseconds(250)
 

@@ -7,7 +7,7 @@ import StrataStore
 struct SegmentMerging {
     let target: any ShippingTarget
     let position: LogPosition
-    /// How many small segments in a row are made into one.
+    /// The number of small segments in a row that are merged into one.
     var fewest = 64
     /// The newest segments stay: standbys that follow the log look for them.
     var newestKept = 16
@@ -57,7 +57,7 @@ struct SegmentMerging {
         }
         guard let merged = Segment(frames, of: position, previousDigest: previousDigest ?? []) else { return nil }
         _ = try target.write(merged.bytes, to: merged.name.text)
-        // What was there under this name may be damaged.
+        // An existing file with this name may be damaged.
         guard try target.read(merged.name.text) == merged.bytes else { return nil }
         for name in run { try target.remove(name.text) }
         return merged

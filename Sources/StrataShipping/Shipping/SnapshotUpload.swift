@@ -32,7 +32,7 @@ struct SnapshotUpload {
         }
     }
 
-    /// What a copy of the store is a copy of.
+    /// The state of the store that a copy has.
     private struct Description {
         let position: LogPosition
         let microseconds: Int64

@@ -5,7 +5,7 @@ import StrataStore
 
 /// Takes values that were erased from a store out of the files of a target, too.
 ///
-/// Segments with such values are written anew, from the store's own log, where the values are gone. Then a new snapshot
+/// Segments with such values are written again, from the store's own log, where the values are gone. Then a new snapshot
 /// takes the place of those from before the erasure, and large values that nothing names any more are removed. A mark
 /// at the target says up to which erasure that was done. Work that was interrupted is done again.
 ///
@@ -43,7 +43,7 @@ final class TargetErasure {
         let lineage = store.lineage
         let others = try TargetCatalog.lineages(target).filter { $0 != lineage }
         if let directory = target as? DirectoryTarget {
-            // What was being written when its writer was killed may have the values.
+            // Files whose writer was killed while it wrote them may have the values.
             let folders = ([lineage] + others).flatMap { [TargetName.log(of: $0), TargetName.snapshots(of: $0)] }
             for prefix in folders + [TargetName.blobs] { try directory.removeLeftovers(under: prefix, before: Date()) }
         }
@@ -66,7 +66,7 @@ final class TargetErasure {
         done = newest
     }
 
-    /// Puts a mark at the target, when what was removed cannot come back.
+    /// Puts a mark at the target, when removed values cannot come back.
     private func put(_ mark: ErasedMark, from lineage: UUID, through last: EventNumber) throws {
         try (target as? DirectoryTarget)?.synchronizeFolders()
         try target.replace(TargetName.erased(from: lineage, through: last), with: mark.encoded())
@@ -92,13 +92,13 @@ final class TargetErasure {
                 let last = try copy.transaction(catalog.end)?.lastEvent ?? .zero
                 ownErasure = recorded.map(\.eventNumber).filter { $0 <= last }.max() ?? .zero
                 older = try rewrite(older, from: copy, &report, &made)
-                // Where segments have no beginning, a snapshot of the log as it is now takes the place of those before.
+                // If the segments have no beginning, a snapshot of the log as it is now replaces the earlier ones.
                 if !isWhole, end > catalog.end {
                     try SnapshotUpload(store: copy, target: target, progress: progress).run(&report, &lost)
                 }
             }
         } catch let error as StrataError where [.targetIncomplete, .historyDropped].contains(error.code) {
-            // What can be restored of it loses the values, the rest goes.
+            // The part of it that can be restored loses the values, the rest is removed.
             end = .init(rawValue: .max)
         }
         guard isConcerned else { return }
@@ -124,7 +124,7 @@ final class TargetErasure {
         }
     }
 
-    /// Writes the segments anew that a restored store has.
+    /// Writes the segments again that a restored store has.
     ///
     /// - Returns: the other ones.
     private func rewrite(
@@ -159,7 +159,7 @@ final class TargetErasure {
         return try rewriteOlder(older, catalog, &report, progress)
     }
 
-    /// Writes segments anew that the store has truncated or thinned: from a store that is restored from the target, in which the
+    /// Writes segments again that the store has truncated or thinned: from a store that is restored from the target, in which the
     /// erasures are made.
     private func rewriteOlder(
         _ names: [SegmentName], _ catalog: TargetCatalog, _ report: inout ShippingReport, _ progress: ProgressHandler?

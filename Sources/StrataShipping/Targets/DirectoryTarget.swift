@@ -52,7 +52,7 @@ public struct DirectoryTarget: ShippingTarget {
             guard lstat(folder + "/" + name, &status) == 0 else { continue }
             if status.st_mode & S_IFMT == S_IFDIR { try walk(prefix + name + "/", body) }
             guard status.st_mode & S_IFMT == S_IFREG else { continue }
-            // What is listed counts as being at the target.
+            // A listed file counts as being at the target.
             if status.st_nlink > 1 { try Self.syncFolder(of: folder + "/" + name) }
             try body(prefix + name, status)
         }

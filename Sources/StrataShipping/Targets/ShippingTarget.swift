@@ -1,3 +1,5 @@
+// The interface of a place that logs are shipped to (`ShippingTarget`).
+
 public import Foundation
 
 /// A file at a target.
@@ -17,7 +19,7 @@ public struct TargetEntry: Sendable, Hashable {
     }
 }
 
-/// What became of a file that was to be written.
+/// The result of writing a file.
 public enum TargetWrite: Sendable, Hashable {
     /// The file is there now, whole and durable.
     case written
@@ -33,7 +35,7 @@ public enum TargetWrite: Sendable, Hashable {
 ///
 /// Errors are `StrataError`s: `noSpace` if the target is full, `targetUnavailable` if it cannot be reached or refuses.
 public protocol ShippingTarget: Sendable {
-    /// What messages call the target, such as a path or an address. It has no secrets.
+    /// The target's name in messages, such as a path or an address. It has no secrets.
     var label: String { get }
 
     /// The files whose names begin with `prefix`, sorted by name in the order of their bytes.
@@ -56,7 +58,7 @@ public protocol ShippingTarget: Sendable {
     /// Removes a file. Does nothing if there is none.
     func remove(_ name: String) throws
 
-    /// Removes what writes that never ended have left, if they began long ago.
+    /// Removes the remains of unfinished writes that began long ago.
     func removeLeftovers() throws
 }
 

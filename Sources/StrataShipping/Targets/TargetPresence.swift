@@ -1,11 +1,11 @@
 import StrataModel
 
-/// Tells a target from an empty directory at the same place, such as one where a disk is no longer mounted.
+/// Distinguishes a target from an empty directory at the same place, such as one where a disk is no longer mounted.
 enum TargetPresence {
     /// The file that each target has; see `TargetMark`.
     static let fileName = "strata.target"
 
-    /// What a target without that file throws.
+    /// Returns the error for a target without that file.
     static func isAway(_ label: String) -> StrataError {
         StrataError(
             .targetUnavailable,

@@ -32,7 +32,7 @@ final class HeadFeed: @unchecked Sendable {
     private struct Entry {
         let number: UInt64
         weak var observation: HeadObservation?
-        /// The last head that the observer was told.
+        /// The last head that was reported to the observer.
         var known: EventNumber
     }
 
@@ -100,7 +100,7 @@ final class HeadFeed: @unchecked Sendable {
         for observation in closedObservations() { observation.onClose() }
     }
 
-    /// The observers to tell, once, that the store is closed.
+    /// The observers to notify, once, that the store is closed.
     private func closedObservations() -> [HeadObservation] {
         condition.lock()
         defer { condition.unlock() }

@@ -113,7 +113,7 @@ extension Store {
         }
     }
 
-    /// How many values of today are encrypted under each key, by the ids of keys in hexadecimal. No key is needed.
+    /// Counts the present values that are encrypted under each key, by the ids of keys in hexadecimal. Needs no key.
     ///
     /// - Throws: `corrupt`, `missingBlob`.
     /// - Complexity: O(objects of entities with encrypted attributes); it reads the files of their large values.

@@ -3,7 +3,7 @@ package import StrataModel
 extension Store {
     /// The new rows of objects whose derived values a save would change, without saving.
     ///
-    /// - Returns: empty if others have changed since what the save is based on.
+    /// - Returns: empty if others have changed objects since the save's base.
     /// - Throws: what the save would throw at the check: `constraintMerge`, `modelChanged`, a derived value that its
     ///   attribute cannot hold.
     package func derivedRows(after changes: ChangeSet) throws -> [ObjectID: RowImage] {

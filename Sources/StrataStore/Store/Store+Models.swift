@@ -46,7 +46,7 @@ extension Store {
         }
     }
 
-    /// A schema, and what becomes of the views that the store keeps.
+    /// A schema, and the changes of the views that the store keeps.
     private typealias NextSchema =
         @Sendable (WriteTransaction, SchemaHistory) throws
         -> (schema: Schema, views: [SchemaDifference.Change])?
@@ -317,7 +317,7 @@ extension Store {
 
     /// - Parameters:
     ///   - snapshot: the head, through the newest model.
-    ///   - limit: values are counted in entities of up to so many objects.
+    ///   - limit: the largest number of objects of an entity whose values are counted.
     private func migrationPlan(
         to new: Schema, isDowngrade: Bool, views: [SchemaDifference.Change] = [], _ snapshot: Snapshot,
         countsUpTo limit: Int = .max

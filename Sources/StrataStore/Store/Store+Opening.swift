@@ -7,7 +7,7 @@ package import StrataModel
 extension Store {
     /// Opens a store, or creates it.
     ///
-    /// A damaged copy of a shared log is moved aside and made anew from the log.
+    /// A damaged copy of a shared log is moved aside and made again from the log.
     ///
     /// - Parameter model: nil opens the store with its own model. If the model differs from the store's, the store is
     ///   migrated (`options.migration`); an interrupted migration is finished.
@@ -90,7 +90,7 @@ extension Store {
         return store
     }
 
-    /// Finishes what was interrupted, joins the shared log, and has the store take over the model.
+    /// Finishes interrupted work, joins the shared log, and installs the model.
     private func settle(_ model: ManagedObjectModel?, _ log: (any SharedLog)?) throws {
         try resumeRebuild(file.options.migration.progress)
         try renewViews()
@@ -98,7 +98,7 @@ extension Store {
         try takeKeys(model)
         try resumeMigration(model)
         if let log, let connection = file.options.sharedLog { try join(log, connection, mayBeBehind: try keeps(model)) }
-        // After joining: what it appends goes to the shared log, too.
+        // After joining: its transactions go to the shared log, too.
         try resumeErasure(file.options.migration.progress)
         try adopt(model)
         try takeKeys(model)

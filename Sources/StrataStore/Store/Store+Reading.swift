@@ -1,3 +1,5 @@
+// The reading calls of a store: its head, and snapshots of present and past states.
+
 import LMDB
 package import StrataModel
 
@@ -74,7 +76,7 @@ extension Store {
         }
     }
 
-    /// Runs `body` with snapshots of two states, and what may differ between them.
+    /// Runs `body` with snapshots of two states, and the objects that may differ between them.
     ///
     /// - Throws: as `read`.
     /// - Complexity: O(events between the two + objects in layers that they do not share).

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// **The layer Store** offers what contexts, containers and the command line need: opening and models, snapshots to
 /// read, saves, large values and observation here; `History` reads the log, `Migration` changes the model, `Verify`
-/// checks the store, `Rebuild` makes its views anew, and `Copy` makes backups and rescues damaged stores. The layers
+/// checks the store, `Rebuild` rebuilds its views, and `Copy` makes backups and rescues damaged stores. The layers
 /// below know nothing of `Store`.
 ///
 /// Safe to use from any thread. Reads run on the calling thread in short read transactions and never wait for a writer.
@@ -139,7 +139,7 @@ package final class Store: Sendable {
     ///
     /// - Parameter turn: the exclusive turn that the caller holds, if any; without one the save waits while another
     ///   caller holds it.
-    /// - Returns: the save's position in the log, or what must be merged first; then nothing was written.
+    /// - Returns: the save's position in the log, or the changes that must be merged first; then nothing was written.
     /// - Throws: `constraintMerge`, `modelChanged`, `saveTooLarge`, `noSpace`, `persistentStoreTimeout`, `inDoubt`,
     ///   `readOnly`. Nothing was written, except that this is unknown with `inDoubt`.
     package func save(_ changes: ChangeSet, turn: SaveTurn? = nil) throws -> SaveOutcome {
@@ -204,7 +204,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Begins to receive what others append to the shared log, if there is one.
+    /// Begins to receive transactions that others append to the shared log, if there is one.
     func startReceiving() throws {
         guard let node = node.withLock({ $0 }) else { return }
         do {

@@ -4,8 +4,9 @@ import StrataModel
 
 /// The subjects under whose keys a store has values, for the check that none gets a second key.
 ///
-/// When the key of a subject is missing that may have values, one walk over the objects of entities with such attributes
-/// fills a `SubjectFilter`. From then on the events since tell of new ones. What the filter may have, a walk looks for.
+/// If the key of a subject is missing, one walk over the objects of entities with such attributes collects all subjects
+/// in a `SubjectFilter`. Subjects of later events are added to it. Only for a subject that the filter may contain,
+/// another walk decides.
 final class UsedSubjects: Sendable {
     private struct State {
         var subjects = SubjectFilter()
@@ -40,7 +41,7 @@ final class UsedSubjects: Sendable {
 
     private static let sampleSize = 1000
 
-    /// Those of the first objects of each entity.
+    /// Returns the subjects of the first objects of each entity.
     private static func sample(of store: Store) throws -> Set<SubjectID> {
         var found: Set<SubjectID> = []
         try walk(store, mostObjects: sampleSize) { subject in
@@ -126,12 +127,12 @@ final class UsedSubjects: Sendable {
         }
     }
 
-    /// What is lost is lost under any key.
+    /// Returns nil for a large value whose file cannot be read: it is lost under any key.
     private static func subject(of reference: BlobReference, _ store: Store) -> SubjectID? {
         store.blobs.beginning(of: reference, headSize).flatMap { EncryptedValue(stored: $0).subject }
     }
 
-    /// So many bytes of a value say which subject it has.
+    /// The number of bytes of a value that contain its subject.
     private static let headSize =
         EncryptedValue.subjectKeyRange.upperBound + EncryptedValue.nonceSize + EncryptedValue.tagSize
 }

@@ -63,7 +63,8 @@ struct BufferedTable: Sendable {
         return try limits.gather(count, beside: transaction.statistics(main))
     }
 
-    /// How many more insertions than removals wait whose keys begin with `prefix`, which is shorter than a key.
+    /// Returns the waiting insertions minus the waiting removals of keys that begin with `prefix`, which is shorter
+    /// than a key.
     func balance(of prefix: UnsafeRawBufferPointer, _ transaction: ReadTransaction) throws -> Int {
         func count(_ table: Table?) throws -> Int {
             guard let table = try Self.filled(table, transaction) else { return 0 }
@@ -139,7 +140,7 @@ package struct BufferLimits: Sendable {
         self.sizeInRoots = sizeInRoots
     }
 
-    /// How many changes may wait beside a table with `entryCount` entries.
+    /// The number of changes that may wait beside a table with `entryCount` entries.
     func size(beside entryCount: Int) -> Int { Int(sizeInRoots * Double(max(1, entryCount)).squareRoot()) }
 
     /// Whether a batch of `count` changes shall wait.

@@ -1,6 +1,8 @@
+// Reads the counters of a store in key order, corrected by entries that wait in buffers.
+
 import LMDB
 
-/// A cursor over the records of a view in key order, whichever of its tables they stand in.
+/// A cursor over the records of a view in key order, in whichever of its tables they are.
 protocol RecordWalk {
     /// The current record; valid after a move that returned true, until the next move.
     var key: UnsafeRawBufferPointer { get }
@@ -20,7 +22,7 @@ struct CounterCursor: RecordWalk {
     private var additions: Group
     private var removals: Group
     private let memory = Memory()
-    /// Whether the current record is the one under the cursor of the table, as it stands there.
+    /// Whether the current record is the one under the cursor of the table, unchanged.
     private var isRaw = false
 
     private init(_ counters: Cursor, _ additions: Cursor?, _ removals: Cursor?) {
@@ -68,7 +70,7 @@ struct CounterCursor: RecordWalk {
                 .min { $0.compare(with: $1) < 0 }
             guard let least else { return false }
             let counts = hasCounter && counters.key.compare(with: least) == 0
-            // A record that counts no owner's members, or is damaged, is passed on as it stands.
+            // A record that counts no owner's members, or is damaged, is passed on unchanged.
             isRaw = counts && (least.count != CounterKey.membersSize || counters.value.count != 8)
             if isRaw { return true }
             memory.take(key: least)

@@ -68,7 +68,7 @@ struct EntryGroups {
         }
     }
 
-    /// Which of two groups comes first; a missing one comes last.
+    /// Compares two groups; a missing one comes last.
     private static func order(_ left: Group?, _ right: Group?) -> Int {
         guard let left else { return 1 }
         guard let right else { return -1 }

@@ -48,7 +48,7 @@ struct ObjectTable<Value: BitwiseCopyable>: ~Copyable {
         for slot in slots where slot.id != 0 { try body(ObjectID(rawValue: slot.id), slot.value) }
     }
 
-    /// The slot of an id, or the empty slot where it would stand.
+    /// The slot of an id, or the empty slot where it would be.
     private func index(of id: UInt64) -> Int {
         let mask = slots.count - 1
         let block = (id >> 3) &* 0x9E37_79B9_7F4A_7C15 >> 32

@@ -1,3 +1,5 @@
+// The keys of the tables `links`, `pairs` and counters.
+
 import Foundation
 import StrataModel
 

@@ -46,13 +46,13 @@
 // A value of more than 286 bytes is shortened in the same way. The values of `max` and `last` are complemented, and so
 // are descending columns of an order. A value of `first` or `last` is that of its order, then the UInt64 object id.
 //
-// An entry of `links` or `indexes` stands either in the main table or in its buffer, never in both. A key in the table
+// An entry of `links` or `indexes` is either in the main table or in its buffer, never in both. A key in the table
 // of removals cancels the entry in the main table. Waiting changes may be moved to the main table at any time without
 // changing what the view says.
 //
-// A relationship's links stand under the number of the to-many. The links of a to-one without inverse, and of a
-// one-to-one that the assignment of numbers marks as filed, stand under its hidden inverse
-// (`PropertyID.hiddenInverse`). No table uses LMDB's sorted duplicates.
+// A relationship's links are under the number of the to-many. The links of a to-one without inverse, and of a
+// one-to-one that the assignment of numbers marks as filed, are under its hidden inverse (`PropertyID.hiddenInverse`).
+// No table uses LMDB's sorted duplicates.
 
 import LMDB
 import StrataModel
@@ -191,7 +191,7 @@ struct StoreTables: Sendable {
 
 /// The tables of declared views.
 struct ViewTables: Sendable {
-    /// What each group keeps.
+    /// The states of the groups.
     let groups: Table
     /// The values of a group that its record does not have, for aggregates that need them.
     let values: Table
@@ -214,7 +214,7 @@ struct ViewTables: Sendable {
     /// Makes the tables that an event could not do without.
     ///
     /// - Parameter error: what was thrown where they are missing (`missing`).
-    /// - Returns: nil if the error says nothing of the kind, or they are there.
+    /// - Returns: nil if the error is another one, or the tables exist.
     static func made(
         for error: StrataError, after tables: ViewTables?, _ environment: Environment
     ) throws -> ViewTables? {

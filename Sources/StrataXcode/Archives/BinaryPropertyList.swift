@@ -28,7 +28,8 @@ package struct BinaryPropertyList {
 
     private let bytes: [UInt8]
     private let indexWidth: Int
-    /// What lists and dictionaries may still contain: objects that share bytes cannot make it many times their number.
+    /// The number of entries that lists and dictionaries may still have: objects that share bytes cannot make it many
+    /// times their number.
     private var entriesLeft: Int
 
     package init(_ bytes: [UInt8]) throws(ArchiveError) {
@@ -156,7 +157,7 @@ package struct BinaryPropertyList {
     }
 }
 
-/// What is wrong with an archive, as a phrase without a period.
+/// The fault of an archive, as a phrase without a period.
 package struct ArchiveError: Error {
     package let sentence: String
 

@@ -16,7 +16,7 @@ package struct NewFiles: Sendable {
 
     package init() {}
 
-    /// Makes a directory, with those above it, unless it is there.
+    /// Makes a directory, with those above it, unless it exists.
     ///
     /// - Throws: `POSIXError`.
     package mutating func makeDirectory(_ path: String) throws {

@@ -10,13 +10,13 @@ public import StrataModel
 /// print(migration.notes, migration.rules.count)          // what Strata does not do, and the rules for what it does
 /// ```
 public struct XcodeMappingModel: Sendable {
-    /// What a mapping model means for Strata.
+    /// A mapping model in Strata's terms.
     public struct Migration: Sendable {
         /// The new model, with the former names of renamed entities and properties.
         public let model: ManagedObjectModel
         /// Values for properties that the old objects do not have.
         public let rules: [MigrationRule]
-        /// What the mapping model says and Strata does not do, a sentence each: code, filters, computed values.
+        /// Parts of the mapping model that Strata does not carry out, a sentence each: code, filters, computed values.
         public let notes: [String]
     }
 
@@ -58,7 +58,7 @@ public struct XcodeMappingModel: Sendable {
         }
     }
 
-    /// What the mapping model means for a migration to a model.
+    /// Translates the mapping model for a migration to a model.
     ///
     /// - Parameters:
     ///   - old: the store's model; without it fewer notes can be made.
@@ -180,12 +180,12 @@ private struct MappingPlan {
                 continue
             }
             if source != destination { described[after].renamingIdentifier = source }
-            map(mapping.properties, source, destination, after)
+            map(mapping.properties, source, destination)
         }
     }
 
     private mutating func map(
-        _ properties: [(name: String, value: MappingExpression?)], _ source: String, _ destination: String, _ index: Int
+        _ properties: [(name: String, value: MappingExpression?)], _ source: String, _ destination: String
     ) {
         var renamed: Set<String> = []
         for (name, value) in properties {

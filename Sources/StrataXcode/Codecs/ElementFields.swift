@@ -1,3 +1,5 @@
+// Reads the attributes of XML elements, and reports invalid values.
+
 import StrataModel
 
 /// An attribute of an XML element.

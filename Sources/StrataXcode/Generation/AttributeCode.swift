@@ -2,10 +2,10 @@ import StrataModel
 
 /// The Swift declaration of an attribute: its type, initial value, options and documentation.
 struct AttributeCode {
-    /// How its values are stored, which determines its accessors and its description.
+    /// The storage of the values, which determines their accessors and their description.
     enum Storage {
         case row
-        /// As bytes made by the transformer with this name.
+        /// The values are bytes made by the transformer with this name.
         case transformed(String)
         case memory
     }
@@ -153,7 +153,7 @@ struct AttributeCode {
         }
     }
 
-    /// `.infinity` with its type, which a range does not tell.
+    /// `.infinity` with its type, which a range does not determine.
     private func notFinite(_ text: String) -> String {
         "(\(text) as \(names.type(attribute.type == .float ? "Float" : "Double", of: "Swift")))"
     }

@@ -144,7 +144,7 @@ struct CodeNames {
     /// A type of a library, with its module if a class of the model has the same name.
     func type(_ name: String, of module: String) -> String { taken.contains(name) ? "\(module).\(name)" : name }
 
-    /// What an enum or a struct inherits: types of Swift.
+    /// Returns the types of Swift that an enum or a struct inherits.
     func conformances(_ types: String...) -> String { types.map { type($0, of: "Swift") }.joined(separator: ", ") }
 
     /// A type of a library that the code uses as a value, with its module if a class or a property has the same name.

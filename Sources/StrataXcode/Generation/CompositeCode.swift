@@ -9,7 +9,7 @@ struct CompositeCode {
 
     /// The type of the keys that Swift makes for a `Codable` struct.
     private static let keysType = "CodingKeys"
-    /// What that type has, so that no key can have the name.
+    /// The members of that type, which no key can be named like.
     private static let membersOfKeys: Set<String> = ["RawValue"]
 
     /// - Parameter name: the name of the composite.

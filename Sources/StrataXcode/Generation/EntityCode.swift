@@ -172,7 +172,7 @@ struct EntityCode {
     private func fetchedProperty(_ property: FetchedPropertyDescription) -> String {
         let target = names.class(property.request.entityName)
         return """
-                /// What the model's request for `\(property.name)` finds, fetched anew each time.
+                /// The objects that the model's request for `\(property.name)` finds, fetched again each time.
                 \(access)var \(CodeNames.escaped(property.name)): [\(target)] {
                     get throws { try fetchedObjects(forKey: \(CodeLiteral.string(property.name))).compactMap { $0 as? \(target) } }
                 }
@@ -251,7 +251,7 @@ struct RelationshipCode {
         return "/// \(facts.joined(separator: ", "))."
     }
 
-    /// How the names of its functions end: `Items`, or `Items2` where there is one already.
+    /// Returns the end of the names of its functions: `Items`, or `Items2` where there is one already.
     static func suffix(_ name: String, _ taken: inout Set<String>) -> String {
         let suffix = CodeNames.unique(name.prefix(1).uppercased() + name.dropFirst(), beside: taken)
         taken.insert(suffix)

@@ -18,12 +18,12 @@ struct EnumerationCode {
 
     /// The name, unique among all generated types.
     var name: String
-    /// Whether it is declared for this attribute; false if another attribute with the same enum declares it.
+    /// Whether the enum is declared for this attribute; false if another attribute with the same enum declares it.
     var isDeclared = true
     let rawType: String
     private let cases: [Case]
 
-    /// What every such enum has, so that no case can have the name.
+    /// The members of every such enum, which no case can be named like.
     private static let members: Set<String> = ["RawValue", "allCases", "AllCases"]
 
     /// The enum of an attribute; nil if its user info lists no cases, or cases that a Swift enum cannot have.

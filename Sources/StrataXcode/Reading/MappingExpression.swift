@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// What a mapping model fills a property with, as far as it is plain.
+/// The value that a mapping model gives a property, in three simple forms.
 ///
 /// The file has it as a keyed archive of an `NSExpression`. Of these, three forms are read: a property of the old object
 /// (`$source.name`), a constant, and the objects that a relationship of the old object has become.

@@ -1,3 +1,5 @@
+// The elements of an XML document, with their locations.
+
 /// A location in a file. Lines and columns count from 1, columns in Unicode scalars.
 public struct FileLocation: Sendable, Hashable {
     /// The number of the line, from 1.

@@ -1,16 +1,16 @@
 public import StrataModel
 import StrataStore
 
-/// How much of its history a store keeps.
+/// The part of its history that a store keeps.
 ///
-/// What is beyond it is truncated: the state at the oldest moment that is kept stays, and so does everything since. Tags,
+/// Older history is truncated: the state at the oldest moment that is kept stays, and so does everything since. Tags,
 /// subscriptions and contexts of the same process hold the history that they need, whatever the retention says.
 public enum HistoryRetention: Sendable, Hashable {
     /// The whole history.
     case everything
     /// All states of the last so long.
     case duration(Duration)
-    /// The newest so many transactions, and the state before them.
+    /// This number of the newest transactions, and the state before them.
     case transactions(Int)
     /// Only what a tag, a subscription, a view that catches up or a context of this process needs.
     ///
@@ -23,12 +23,12 @@ public enum HistoryRetention: Sendable, Hashable {
     /// let retention = HistoryRetention.entities(["Position": .duration(.seconds(30 * 24 * 3600))])  // the rest for ever
     /// ```
     ///
-    /// What is beyond it is thinned, as `truncateHistory(ofEntities:before:)` does; that is done some thirty times in the
+    /// Older history is thinned, as `truncateHistory(ofEntities:before:)` does; that is done some thirty times in the
     /// time that is kept. Nothing is kept for longer than `others` says. An entity within `entities` counts with its
     /// `others`.
     indirect case entities([String: HistoryRetention], others: HistoryRetention = .everything)
 
-    /// What is kept of the whole history.
+    /// The part of the whole history that is kept.
     var kept: StoreRetention.Kept {
         switch self {
         case .everything: .everything
@@ -39,7 +39,7 @@ public enum HistoryRetention: Sendable, Hashable {
         }
     }
 
-    /// What is kept of the history of entities, by their names.
+    /// The parts of the history of entities that are kept, by their names.
     var keptOfEntities: [String: StoreRetention.Kept] {
         guard case .entities(let entities, _) = self else { return [:] }
         return entities.mapValues(\.kept)
@@ -48,18 +48,18 @@ public enum HistoryRetention: Sendable, Hashable {
     var store: StoreRetention { StoreRetention(kept, entities: keptOfEntities) }
 }
 
-/// How a truncation treats tags, subscriptions, views and contexts that need a part of the history.
+/// The treatment of tags, subscriptions, views and contexts that need a part of the history that is to be truncated.
 public enum HistoryHolders: Sendable, Hashable {
     /// It stops before the oldest state that one of them needs.
     case respected
     /// Tags of moments that are dropped are removed. Subscriptions and contexts that need them get `historyDropped`, and
-    /// views that catch up are built anew.
+    /// views that catch up are rebuilt.
     case overridden
 }
 
 /// Something that needs a part of the history.
 public struct HistoryHolder: Sendable, Hashable {
-    /// What needs it.
+    /// The kinds of holders.
     public enum Kind: String, Sendable, Hashable {
         /// A tag names a moment of it.
         case tag
@@ -71,7 +71,7 @@ public struct HistoryHolder: Sendable, Hashable {
         case context
     }
 
-    /// What needs it.
+    /// The kind of the holder.
     public let kind: Kind
     /// The name of the tag, subscription or view; nil for a context.
     public let name: String?
@@ -91,17 +91,17 @@ public struct HistoryHolder: Sendable, Hashable {
     }
 }
 
-/// What a truncation of the history has done, or would do.
+/// The result of a truncation of the history, or of a plan for it.
 public struct HistoryTruncation: Sendable, Hashable {
-    /// Where the kept history begins now; nil if it is whole.
+    /// The beginning of the kept history; nil if it is whole.
     public let baseline: HistoryBaseline?
-    /// How many transactions were dropped.
+    /// The number of transactions that were dropped.
     public let transactionCount: Int
-    /// How many events were dropped; those that make the state at the baseline stay.
+    /// The number of events that were dropped; those that make the state at the baseline stay.
     public let eventCount: Int
-    /// What needs a part of the history that was to be dropped, the oldest moment first.
+    /// The holders of a part of the history that was to be dropped, the one with the oldest moment first.
     public let holders: [HistoryHolder]
-    /// How long it took.
+    /// The time that it took.
     public let duration: Duration
 
     init(_ report: TruncationReport) {
@@ -114,7 +114,7 @@ public struct HistoryTruncation: Sendable, Hashable {
 }
 
 extension PersistentContainer {
-    /// Where the kept history begins; nil if it was never truncated.
+    /// The beginning of the kept history; nil if it was never truncated.
     ///
     /// - Throws: `storeClosed`, `corrupt`.
     public func historyBaseline() throws -> HistoryBaseline? { try store.baseline()?.summary }
@@ -166,7 +166,7 @@ extension PersistentContainer {
         return truncation
     }
 
-    /// What `truncateHistory(before:)` would do. Writes nothing.
+    /// The result that `truncateHistory(before:)` would have. Writes nothing.
     ///
     /// `eventCount` leaves out what stays for the state at the moment, but for tags and metadata in force.
     ///

@@ -1,3 +1,5 @@
+// Named subscriptions to the history of a store.
+
 public import StrataModel
 import StrataStore
 

@@ -1,15 +1,15 @@
 public import StrataModel
 import StrataStore
 
-/// What a truncation of the history of some entities has done, or would do.
+/// The result of a truncation of the history of some entities, or of a plan for it.
 public struct HistoryThinning: Sendable, Hashable {
     /// The last event up to which values that later events replace are gone; nil if there was nothing to do.
     public let eventNumber: EventNumber?
-    /// How many events have lost values.
+    /// The number of events that lost values.
     public let eventCount: Int
-    /// What needs a part of the history that was to go, the oldest moment first.
+    /// The holders of a part of the history that was to be truncated, the one with the oldest moment first.
     public let holders: [HistoryHolder]
-    /// How long it took.
+    /// The time that it took.
     public let duration: Duration
 
     init(_ report: ThinningReport) {
@@ -57,7 +57,7 @@ extension PersistentContainer {
                 of: names, through: end(of: moment), force: holders.force, Self.note(author: author, reason: reason)))
     }
 
-    /// What `truncateHistory(ofEntities:before:)` would do. Writes nothing.
+    /// The result that `truncateHistory(ofEntities:before:)` would have. Writes nothing.
     ///
     /// - Throws: as `truncateHistory(ofEntities:before:holders:author:reason:)`.
     public func plannedTruncation(

@@ -7,8 +7,8 @@ extension ManagedObjectContext {
     /// Undoes a transaction by pending changes of this context, which the next save writes.
     ///
     /// Objects that the transaction inserted are deleted. Objects that it deleted come back with their ids. Properties
-    /// that it changed get their former values; where a migration has converted a property since, what the migration
-    /// makes of them.
+    /// that it changed get their former values; where a migration has converted a property since, the values that the
+    /// migration makes.
     ///
     /// ```swift
     /// try context.revert(transaction)

@@ -39,7 +39,7 @@ extension PersistentContainer {
         try changes(from: first, to: last).first { $0.objectID == id }
     }
 
-    /// What one transaction changed, object by object, sorted by id.
+    /// The changes of one transaction, one value an object, sorted by id.
     ///
     /// - Throws: `futureEvent` when there is no such transaction, `historyDropped` when it is no longer kept.
     public func changes(in transaction: TransactionNumber) throws -> [ObjectChange] {
@@ -57,7 +57,7 @@ extension PersistentContainer {
 
     // MARK: One object
 
-    /// For each property, by name, the event that set its present value; of a deleted object, its last value.
+    /// Returns, for each property by name, the event that set its present value; of a deleted object, its last value.
     ///
     /// A value that the object was inserted with is attributed to its insertion.
     ///
@@ -105,7 +105,7 @@ extension PersistentContainer {
 }
 
 extension StoreBinding {
-    /// What one transaction changed.
+    /// The changes of one transaction.
     ///
     /// - Throws: `futureEvent` when there is no such transaction, `historyDropped` when it is no longer kept.
     func netChanges(in transaction: TransactionNumber) throws -> NetChanges {

@@ -15,9 +15,9 @@ public struct Erasure: Sendable, Hashable, Codable {
     public let transactionID: UUID
     /// When the values were erased.
     public let date: Date
-    /// Who erased them.
+    /// The author of the erasure.
     public let author: String?
-    /// Why they were erased.
+    /// The reason for the erasure.
     public let reason: String?
     /// The objects, by id.
     public let objectIDs: [ObjectID]
@@ -25,9 +25,9 @@ public struct Erasure: Sendable, Hashable, Codable {
     public let attributes: [String]
     /// The numbers that the attributes have had in the models of the store.
     let properties: [UInt32]
-    /// How many events lost values.
+    /// The number of events that lost values.
     public let eventCount: Int
-    /// The id of the store. Only copies of it take the erasure over.
+    /// The id of the store. Only its copies accept the erasure.
     public let storeIdentifier: UUID?
 }
 
@@ -35,19 +35,19 @@ public struct Erasure: Sendable, Hashable, Codable {
 public struct ErasureResult: Sendable, Hashable {
     /// The objects that the store knew.
     public let objectIDs: [ObjectID]
-    /// How many objects were deleted: those that existed, and those that the delete rules took with them.
+    /// The number of deleted objects: those that existed, and those that the delete rules took with them.
     public let deletedCount: Int
-    /// How many events lost values.
+    /// The number of events that lost values.
     public let eventCount: Int
-    /// How many keys of subjects were destroyed, so that copies of the store elsewhere have lost the values, too.
+    /// The number of destroyed keys of subjects, so that copies of the store elsewhere have lost the values, too.
     public let destroyedKeyCount: Int
-    /// How many subjects had no key among those that were given. If values were ever written for them, these are not the
-    /// keys that the store was written with.
+    /// The number of given subjects that had no key. If values were ever written for them, these are not the keys that
+    /// the store was written with.
     public let missingKeyCount: Int
     /// The work that is left for later, in words: pages or files that others still read.
     /// ``PersistentContainer/finishErasures()`` does it, or the next opening of the store.
     public let waiting: [String]
-    /// How long it took.
+    /// The time that it took.
     public let duration: Duration
 
     /// Whether no byte of the store's files holds the values.
@@ -70,7 +70,7 @@ extension PersistentContainer {
     /// erasure is in the log. Values under them cannot be read any more in any copy of the store, and also not in objects
     /// that stay.
     ///
-    /// - Returns: what was done, and what has to wait for others.
+    /// - Returns: the counts of erased objects and values, and the work that has to wait for others.
     /// - Throws: `readOnly`; `encryptionKeyMissing` if keys of subjects are to be destroyed and were not given;
     ///   `validationRelationshipDeniedDelete`, or another error of the objects that remain; `saveTooLarge` for too many
     ///   objects at once; `persistentStoreTimeout` while another erasure runs. Then nothing was erased. After `noSpace`,
@@ -114,7 +114,7 @@ extension PersistentContainer {
         return try erase(ids, attributes: attributes, reason: reason, author: author)
     }
 
-    /// Does what an erasure had to leave to later, because others still read pages or files.
+    /// Does the work that an erasure had to leave for later, because others still read pages or files.
     ///
     /// - Returns: nil if nothing was left.
     /// - Throws: `readOnly`, `corrupt`.
@@ -132,9 +132,9 @@ extension PersistentContainer {
         return try store.erasures(since: eventNumber).map { Erasure($0, names) }
     }
 
-    /// The erasures of an object or of values of it, oldest first; empty if there is none.
+    /// The erasures of an object or of its values, oldest first; empty if there is none.
     ///
-    /// A context of the past shows an erased object with no values. This tells why.
+    /// A context of the past shows an erased object with no values. The list of erasures gives the reason.
     ///
     /// - Throws: `storeClosed`, `corrupt`.
     /// - Complexity: O(n) in the erasures of the store.
@@ -155,7 +155,7 @@ extension PersistentContainer {
 }
 
 extension ManagedObject {
-    /// The erasures of the object, or of values of it, oldest first; empty if nothing was erased.
+    /// The erasures of the object or of its values, oldest first; empty if nothing was erased.
     ///
     /// A context of the past shows an erased object without the values. Where this is not empty, nil means erased.
     ///

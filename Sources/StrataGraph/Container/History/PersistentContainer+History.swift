@@ -4,7 +4,7 @@ import StrataStore
 // Reading the transactions and events of the log.
 
 extension PersistentContainer {
-    /// The number of the last event in the log, where a new context stands.
+    /// The number of the last event in the log, which is that of a new context.
     ///
     /// - Throws: `storeClosed`, `corrupt`.
     public func head() throws -> EventNumber { try store.head() }

@@ -2,7 +2,7 @@ public import Foundation
 import StrataModel
 import StrataStore
 
-// What an app does to be sure of a store: verify it, rebuild its views from the log, and back it up.
+// Checks and copies of a store: verifying it, rebuilding its views from the log, and backups.
 
 /// The result of verifying a store.
 public struct StoreVerification: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct StoreVerification: Sendable, Hashable {
     /// The declared views that were not compared with the log, because types make columns of them that this process
     /// does not have (``ViewProjection``).
     public let uncheckedViews: [String]
-    /// How long it took.
+    /// The time that it took.
     public let duration: Duration
 
     /// Whether no problem was found.
@@ -47,30 +47,30 @@ public struct StoreRebuild: Sendable, Hashable {
     public let eventCount: Int
     /// Every view that was rebuilt.
     public let views: [View]
-    /// How long it took.
+    /// The time that it took.
     public let duration: Duration
 
-    /// Whether every view is byte for byte what it was.
+    /// Whether every view has the same bytes as before.
     public var isUnchanged: Bool { views.allSatisfy(\.isEqual) }
 }
 
 /// The result of a look at every page of a store.
 public struct StoreScrub: Sendable, Hashable {
-    /// How many pages in use were read.
+    /// The number of pages in use that were read.
     public let pageCount: Int
     /// Whether the pages have checksums. Those of a store that an older version wrote have none until the next save; then
     /// only the structure was looked at.
     public let hasChecksums: Bool
     /// The damaged pages, one line each.
     public let problems: [String]
-    /// How long it took.
+    /// The time that it took.
     public let duration: Duration
 
     /// Whether no page is damaged.
     public var isSound: Bool { problems.isEmpty }
 }
 
-/// How thoroughly a store is verified.
+/// The thoroughness of a verification.
 public enum StoreVerificationDepth: Sendable, Hashable {
     /// Checks the checksums and the digest chain of the log, and the counts of objects.
     case quick

@@ -1,3 +1,5 @@
+// The transactions of a store as an asynchronous sequence (`TransactionStream`), and positions in it.
+
 public import Foundation
 public import StrataModel
 import StrataStore
@@ -20,7 +22,7 @@ public struct HistoryToken: Sendable, Hashable, Codable {
     }
 }
 
-/// One transaction of a store's history, with access to what it changed.
+/// One transaction of a store's history, with access to its changes.
 public struct TransactionChanges: Sendable {
     /// The save: its author, date and metadata.
     public let transaction: HistoryTransaction
@@ -35,7 +37,7 @@ public struct TransactionChanges: Sendable {
         try container.events(from: transaction.firstEvent, through: transaction.lastEvent)
     }
 
-    /// Reads what the transaction changed, object by object.
+    /// Reads the changes of the transaction, one value an object.
     ///
     /// - Throws: `historyDropped`, `corrupt`, `storeClosed`.
     public func changes() throws -> [ObjectChange] { try container.changes(in: transaction.number) }
@@ -62,7 +64,7 @@ public struct TransactionStream: AsyncSequence, Sendable {
     /// Begins at the position of the sequence.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(container, start, subscription) }
 
-    /// How often a waiting subscriber looks whether it has the lease.
+    /// The interval at which a waiting subscriber checks whether it has the lease.
     private static let leasePause = Duration.milliseconds(50)
 
     /// One pass over the transactions.

@@ -1,12 +1,14 @@
+// Staged migrations: the settings of a container, and the stages with an app's code.
+
 public import StrataModel
 
-/// How a store that has another model is brought to the model of its container.
+/// The way in which a store that has another model is migrated to the model of its container.
 public enum PersistentStoreMigration: Sendable {
     /// In one step; `PersistentContainer.migrationPlan()` lists what it does.
     case automatic
     /// From model to model, with code of the app in between. The last stage leads to the container's model.
     case staged([MigrationStage])
-    /// Not at all: loading throws `persistentStoreIncompatibleVersionHash`.
+    /// The store is not migrated: loading throws `persistentStoreIncompatibleVersionHash`.
     case none
 }
 

@@ -33,7 +33,7 @@ struct MisfitDeletion {
         // Deleting an object can make another one fit no longer, such as one that has to lead to it.
         while true {
             let misfits = try store.misfits(of: model, options.migration.values, progress: options.migration.progress)
-            // Loading names what would be left.
+            // Loading names the objects that would be left.
             guard !misfits.problems.isEmpty, Set(misfits.objects.keys).isSubset(of: entities) else { return }
             try delete(misfits.objects.values.flatMap { $0 }, store)
         }

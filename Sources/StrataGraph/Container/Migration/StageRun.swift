@@ -4,7 +4,7 @@ import StrataStore
 
 /// Takes a store through the stages of a staged migration, from where an earlier run stopped.
 ///
-/// The log tells how far the store is: by its newest model, by the label in the metadata of the transaction that
+/// The log determines how far the store is: by its newest model, by the label in the metadata of the transaction that
 /// installed it, and by a transaction for each handler that ran, whose id is made of store, model version and stage.
 struct StageRun {
     let container: PersistentContainer

@@ -1,15 +1,15 @@
 import StrataModel
 import StrataStore
 
-/// Changes by value on their way into a context, with every conflict decided; `ContextMove` makes them.
+/// Changes by value that are to be applied to a context, with every conflict decided; `ContextMove` applies them.
 struct ChangeApplication {
-    /// How conflicts with the present state are decided.
+    /// The rules that decide conflicts with the present state.
     struct Rules {
-        /// nil where the changes stand and nothing is recorded, as for undo.
+        /// nil if the changes always win and nothing is recorded, as for undo.
         var policy: MergePolicy?
-        /// What it means that an attribute has the value already that the changes give it.
+        /// Whether an attribute that already has the value that the changes give it is in conflict.
         var agreement = RowMerge.Agreement.merges
-        /// Whether the changes come from a context that has called `prepareForDeletion` of what it deleted.
+        /// Whether the changes come from a context that has called `prepareForDeletion` of the objects that it deleted.
         var deletionsArePrepared = false
         /// Whether a link to an object that is gone is a conflict; else it is left out.
         var asksForLostTargets = false
@@ -17,19 +17,20 @@ struct ChangeApplication {
         var lostTargets: Set<ObjectID> = []
         /// The events that made theirs, for a custom policy.
         var events: (ObjectID) throws -> [HistoryEvent] = { _ in [] }
-        /// The whole object as the changes have it, to be made again or to overwrite; nil where they have only parts.
+        /// The whole object in the state of the changes, to make it again or to overwrite it; nil where they have only
+        /// parts.
         var wholeObject: (ObjectID) throws -> NetChanges.Object? = { _ in nil }
         /// Whether the deletion of an object was asked for, and did not only follow from another one.
         var isDeletedItself: (ObjectID) -> Bool = { _ in true }
     }
 
     let pairs: [PairKey: NetChanges.PairPositionChange]
-    /// What remains to be done of each object.
+    /// The changes of each object that remain to be applied.
     private(set) var objects: [ObjectID: NetChanges.Object] = [:]
     private(set) var ids: [ObjectID] = []
-    /// Every object that the changes delete, whatever the policy makes of it.
+    /// Every object that the changes delete, whatever the policy decides.
     let deletedIDs: Set<ObjectID>
-    /// What a custom resolution says instead of both sides.
+    /// The values of custom resolutions, which replace those of both sides.
     private(set) var given: [ObjectID: [String: AttributeValue]] = [:]
     /// Deleted objects whose `prepareForDeletion` has been called.
     private(set) var preparedDeletions: Set<ObjectID> = []
@@ -39,17 +40,17 @@ struct ChangeApplication {
     private(set) var deletedItself: Set<ObjectID> = []
     /// Objects whose deletion the policy takes back.
     private(set) var returning: Set<ObjectID> = []
-    /// Objects that others changed, and whose deletion the policy lets stand.
+    /// Objects that others changed, and whose deletion the policy keeps.
     private(set) var keptDeletions: Set<ObjectID> = []
-    /// Objects that were changed there and are gone here, and that the policy makes again.
+    /// Objects that the changes update, that no longer exist here, and that the policy makes again.
     private var madeAgain: Set<ObjectID> = []
     private let isFromContext: Bool
     /// The one-to-ones of the changes.
     private(set) var partners: [LinkEnd: PartnerMerge.End] = [:]
-    /// What the policy overrules.
+    /// The conflicts that the policy decided, with the values that lost.
     private(set) var records: [ConflictRecord] = []
 
-    /// Decides about every object that is not as the changes found it; changes nothing.
+    /// Decides about every object that differs from the state that the changes start from; changes nothing.
     ///
     /// - Throws: `merge` with every conflict that fails.
     init(_ changes: NetChanges, _ rules: Rules, in context: ManagedObjectContext) throws {
@@ -63,7 +64,7 @@ struct ChangeApplication {
         }
         let lost = rules.asksForLostTargets ? try lostTargets(of: changes, rules.lostTargets, in: context) : []
         for conflict in lost where decisions.words[conflict.objectID] == nil {
-            // Nothing links to what is gone, whichever side is to win.
+            // No link leads to a missing object, whichever side wins.
             let resolution: MergeResolution = try decisions.ask(conflict) == .fail ? .fail : .theirs
             decisions.records.note(conflict, resolution)
         }
@@ -79,7 +80,7 @@ struct ChangeApplication {
         }
     }
 
-    /// What the policy has decided so far.
+    /// The answers of the policy so far.
     private struct Decisions {
         let rules: Rules
         var records: ConflictRecords
@@ -95,7 +96,7 @@ struct ChangeApplication {
         }
     }
 
-    /// What is left of the changes of one object when its conflict is decided; nil if nothing is.
+    /// Decides the conflict of one object. Returns the changes that remain to be applied to it; nil if none remain.
     private mutating func decided(
         _ id: ObjectID, _ change: NetChanges.Object, _ entity: EntityRuntime, _ object: ManagedObject?,
         _ decisions: inout Decisions
@@ -127,7 +128,7 @@ struct ChangeApplication {
             madeAgain.insert(id)
             return try rules.wholeObject(id)
         case .merges(let kept):
-            // What the changes make, and is there already otherwise, is theirs as a whole.
+            // An object that the changes create, but that exists already with other values, stays as it is.
             return change.existedBefore || resolution.winner == .mine ? whole.keeping(kept, entity) : nil
         }
     }
@@ -138,7 +139,7 @@ struct ChangeApplication {
         given[id] = values
     }
 
-    /// Whether an object that the changes make may have been there before; what a child made is new.
+    /// Whether an object that the changes create may have existed before; objects that a child created are new.
     func mayHaveBeenThere(_ id: ObjectID) -> Bool { !isFromContext || madeAgain.contains(id) }
 
     /// Whether the changes may give objects positions among the members of ordered relationships.
@@ -146,7 +147,7 @@ struct ChangeApplication {
         ids.contains { binding.entity($0.entityID)?.properties.contains { $0.kind == .position } ?? false }
     }
 
-    /// Objects that the changes link, and that are not there any more.
+    /// Returns conflicts for objects that the changes link, and that no longer exist.
     private func lostTargets(
         of changes: NetChanges, _ known: Set<ObjectID>, in context: ManagedObjectContext
     ) throws -> [MergeConflict] {
@@ -171,14 +172,14 @@ struct ChangeApplication {
         }
     }
 
-    /// Where the one-to-ones of the changes lead, and where they lead here; see `PartnerMerge`.
+    /// The ends of the changes' one-to-ones in the three states; see `PartnerMerge`.
     private func ends(
         of changes: NetChanges, in context: ManagedObjectContext, _ word: (ObjectID, String) -> PartnerMerge.Word?
     ) throws -> [LinkEnd: PartnerMerge.End] {
         var ends: [LinkEnd: PartnerMerge.End] = [:]
         for (id, found) in changes.objects {
             guard let entity = context.binding.entity(id.entityID) else { continue }
-            // What is made again is made whole; what the policy took out is in the question all the same.
+            // An object that is made again has all its links; links that the policy dropped take part all the same.
             let isMadeAgain = found.existedBefore && !(objects[id]?.existedBefore ?? true)
             let change = isMadeAgain ? objects[id] ?? found : found
             let isNew = change.existsAfter && !change.existedBefore
@@ -208,7 +209,7 @@ struct ChangeApplication {
 }
 
 extension NetChanges.Object {
-    /// The three values of a property, where theirs is what an object holds now.
+    /// The three values of a property, where theirs is the object's present value.
     fileprivate func values(
         over object: ManagedObject?
     ) -> (PropertyRuntime) -> (base: AttributeValue, theirs: AttributeValue, mine: AttributeValue) {

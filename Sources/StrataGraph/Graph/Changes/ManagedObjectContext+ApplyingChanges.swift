@@ -3,16 +3,16 @@ package import StrataStore
 
 // Changes that were made elsewhere (in a child context, by a step of undo, by a transaction that is taken back) become
 // changes of this context. Conflicts are decided first (`ChangeApplication`). Then objects come back under their own
-// ids, values and to-ones are set, one-to-ones settled, and pairs set. What goes is deleted last, by the delete rules,
+// ids, values and to-ones are set, one-to-ones settled, and pairs set. Objects are deleted last, by the delete rules,
 // so that objects which the changes do not know of are left in order too.
 
 extension ManagedObjectContext {
-    /// Makes the changes in this context, whatever it has in their place; what is already so is left alone.
+    /// Makes the changes in this context, and replaces other values; values that are equal already are left alone.
     package func apply(_ changes: NetChanges) throws { _ = try apply(changes, ChangeApplication.Rules()) }
 
     /// Makes the changes in this context.
     ///
-    /// - Returns: what the policy overruled.
+    /// - Returns: the conflicts that the policy decided.
     /// - Throws: `merge` with every conflict that fails; then nothing was changed.
     func apply(_ changes: NetChanges, _ rules: ChangeApplication.Rules) throws -> [ConflictRecord] {
         guard !isReadOnly else { throw readOnlyError }
@@ -52,8 +52,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Cuts the to-ones of an object that goes from what stays by the changes: a delete rule would take that too. The
-    /// rules are for what the changes do not know of.
+    /// Cuts the to-ones of a deleted object to objects that the changes keep: a delete rule would delete those too. The
+    /// rules apply to objects that the changes do not contain.
     private func cutKnownLinks(of id: ObjectID, _ application: ChangeApplication) throws {
         guard let change = application.objects[id], let object = try presentObject(id) else { return }
         for index in object._entity.toOneIndexes {
@@ -109,7 +109,7 @@ extension ManagedObjectContext {
     private func takeBackWithdrawal(of object: ManagedObject) {
         pending.takeBackWithdrawal(of: object)
         object.announceAllChanged()
-        // Its links went at their other ends only; those that come back are made anew.
+        // Its links went at their other ends only; those that come back are made again.
         for link in binding.pairLinks(of: object.objectID.entityID) {
             toManyState(link, object.objectID).forgetChanges()
             pendingLinks.notePairChange()
@@ -189,7 +189,7 @@ extension ManagedObjectContext {
 
     // MARK: Pairs
 
-    /// Whether the deletion of an end cuts a pair and does no more to the other end than the changes do.
+    /// Whether the deletion of an end cuts a pair, and has no other effect on the other end than the changes.
     private func isCutByRules(_ key: PairKey, _ deleted: Set<ObjectID>) -> Bool {
         guard let link = binding.link(key.property), case .pairs(_, _, _, let inverse) = link.source else {
             return false

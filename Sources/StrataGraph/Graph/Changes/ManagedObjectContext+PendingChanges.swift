@@ -2,9 +2,9 @@ import StrataModel
 import StrataStore
 
 extension ManagedObjectContext {
-    /// What the next save would do, object by object.
+    /// The changes that the next save would write, one value an object.
     ///
-    /// - Throws: `corrupt`, when what was there before cannot be read.
+    /// - Throws: `corrupt`, when the values before the changes cannot be read.
     public func changes() throws -> [ObjectChange] { try described(try netChanges()) }
 
     func described(_ changes: NetChanges) throws -> [ObjectChange] {
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         return owners
     }
 
-    /// What the context has not saved, against the state it stands on.
+    /// The unsaved changes of the context, relative to the state that it shows.
     func netChanges() throws -> NetChanges {
         foldLinkChanges()
         var changes = NetChanges()

@@ -1,7 +1,7 @@
 public import StrataModel
 import StrataStore
 
-/// What became of one object between two states: properties with the values before and after, and links made and cut.
+/// The changes of one object between two states: properties with the values before and after, and links made and cut.
 ///
 /// A link between a to-one and a to-many is reported once, as a change of the to-one: a movie that changed its owner is
 /// an update of the movie. Many-to-many links, and links of a to-many without inverse, are in `links` of one of the two
@@ -33,7 +33,7 @@ public struct ObjectChange: Sendable, Hashable {
     public let objectID: ObjectID
     /// The entity of the object.
     public let entityName: String
-    /// What happened to the object.
+    /// Whether the object was inserted, updated or deleted.
     public let kind: Kind
     /// In the order of their names; of a new or deleted object those that are not nil.
     public let properties: [HistoryEvent.Change]
@@ -94,7 +94,7 @@ extension ObjectChange.Links {
 }
 
 extension ObjectChange: CustomStringConvertible {
-    /// The object, what became of it, its properties before and after, and how many links changed.
+    /// The object, the kind of change, its properties before and after, and the number of changed links.
     public var description: String {
         let changes = properties.map(\.description) + links.map(\.description)
         return "\(objectID.named(entityName)) \(kind)\(changes.isEmpty ? "" : "; ")\(changes.joined(separator: ", "))"

@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-// A child stands on its parent as it was when the child last looked: the parent's event number, with the layers
+// A child shows its parent as it was when the child last looked: the parent's event number, with the layers
 // of what the parent (and its parents) had not saved. The layers do not change, so the child is isolated from the
 // parent as contexts are from each other, and a save brings its changes to the parent by three-way merge.
 
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
             wholeObject: wholeObject, isDeletedItself: { self.map[$0]?._flags.contains(.deletedItself) ?? false })
     }
 
-    /// Takes deletions back that the policy does not let stand beside what the parent changed, with all that they did
+    /// Takes deletions back that lose against the parent's changes by the policy, with all that they did
     /// to other objects here.
     ///
     /// - Returns: whether there were any; what is left to save is to be prepared again.

@@ -131,7 +131,7 @@ extension ManagedObjectContext {
         return state.merged(with: list).map(\.id)
     }
 
-    /// Why a deleted object may not be deleted, for `validateForDelete`.
+    /// The errors for a deleted object that the rule `deny` protects, for `validateForDelete`.
     func deniedDeletions(of object: ManagedObject) throws -> [StrataError] {
         try ObjectDeletion(context: self).deniedDeletions(of: object.objectID, object)
     }

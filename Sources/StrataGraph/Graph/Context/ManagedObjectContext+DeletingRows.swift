@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         return map[id] == nil
     }
 
-    /// Why objects that were deleted as rows may not be deleted.
+    /// The errors for objects that were deleted as rows and that the rule `deny` protects.
     func deniedRowDeletions() throws -> [StrataError] {
         let denying = pending.deletedRows.entities.filter(binding.schema.links.deniesDeletion)
         guard !denying.isEmpty else { return [] }
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// The deletion of rows that no object stands for.
+/// The deletion of rows that have no object in memory.
 private struct RowDeletion: DeletionHost {
     /// A to-one of another object that leads to a deleted one.
     struct Cut {

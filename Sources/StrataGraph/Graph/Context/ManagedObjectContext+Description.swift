@@ -1,9 +1,10 @@
-// What `print` shows of contexts.
+// Descriptions of contexts, as `print` shows them.
 
 import StrataModel
 
 extension ManagedObjectContext: CustomStringConvertible {
-    /// The name, what it stands on, and how much it has not saved: `context "import" at event 34; 1 new, 2 updated`.
+    /// The name, the state that it shows, and the number of unsaved changes: `context "import" at event 34; 1 new, 2
+    /// updated`.
     ///
     /// Makes no object and reads nothing.
     public var description: String {

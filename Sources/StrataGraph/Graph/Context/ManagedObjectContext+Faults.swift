@@ -2,7 +2,7 @@ import StrataModel
 import StrataStore
 
 extension ManagedObjectContext {
-    /// Reads rows of the state that the context stands on.
+    /// Reads rows of the state that the context shows.
     func readRows(_ body: (RowReading) throws -> Void) throws {
         try binding.store.readRows(at: base, layers: inherited, through: binding.schema, body)
     }
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
         noteLoaded(object, isThere)
     }
 
-    /// Those of these objects that are not in memory.
+    /// Returns those of these objects that are not in memory.
     private func faults(_ ids: ArraySlice<ObjectID>) -> ContiguousArray<ManagedObject> {
         var faults: ContiguousArray<ManagedObject> = []
         faults.reserveCapacity(ids.count)
@@ -155,7 +155,7 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// Adopts a row of an older layout, or finds out what is wrong with it.
+    /// Adopts a row of an older layout, or reports its damage.
     @inline(never)
     private static func convert(_ row: SnapshotRow, for object: ManagedObject) throws {
         let entity = object._entity

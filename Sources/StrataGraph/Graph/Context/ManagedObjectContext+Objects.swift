@@ -1,3 +1,5 @@
+// The objects of a context: making new ones, finding them by id, refreshing and releasing them.
+
 public import StrataModel
 import StrataStore
 
@@ -138,7 +140,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Releases all clean objects that the app does not hold, and what was read of their relationships.
+    /// Releases all clean objects that the app does not hold, with the members of their relationships.
     ///
     /// - Parameter saved: the changes that were just saved, sorted by id.
     func sweep(first saved: ChangeSet? = nil) {
@@ -162,7 +164,7 @@ extension ManagedObjectContext {
         object.detach()
     }
 
-    /// Takes the object out for good, with what was to be saved of it.
+    /// Removes the object and its pending changes from the context.
     func forgetWithChanges(_ object: ManagedObject) {
         map.remove(object.objectID)
         object.detachDroppingChanges()

@@ -2,7 +2,7 @@ import StrataModel
 import StrataStore
 
 extension ManagedObjectContext {
-    /// Reads the state that the context stands on: the store at `base`, and above it what is unsaved in the contexts
+    /// Reads the state that the context shows: the store at `base`, and above it the unsaved changes of the contexts
     /// that it is a child of.
     ///
     /// - Parameters:

@@ -7,7 +7,7 @@ import StrataStore
 
 /// A graph of objects over one state of the store, with the changes made to them that are not saved yet.
 ///
-/// A context stands at one moment of the store (`eventNumber`) and reads everything as it was then, whatever others
+/// A context shows one moment of the store (`eventNumber`) and reads everything as it was then, whatever others
 /// save meanwhile. It moves on when it saves or executes a batch request, by `refreshAllObjects()`,
 /// `refresh(_:mergeChanges:)`, `mergeChanges(from:)` or `reset()`, and by itself with
 /// `automaticallyMergesChangesFromParent`. It belongs to one isolation, as do its objects: the view context to the main
@@ -53,7 +53,7 @@ public final class ManagedObjectContext {
             undoManager?.attach(to: self)
         }
     }
-    /// Which side wins when others saved first and changed the same; an error by default.
+    /// The side that wins when others saved first and changed the same; an error by default.
     public var mergePolicy = MergePolicy.error
     /// Is called with every error that reading or writing a property could not throw, when it happens.
     ///
@@ -61,7 +61,7 @@ public final class ManagedObjectContext {
     /// (`corrupt`), the next fetch throws it too, and every save does until `reset()`: the property may have shown less
     /// than there is. Only a write to a deleted object is not kept; without a handler it is logged as a warning.
     public var faultingErrorHandler: ((StrataError) -> Void)?
-    /// For the application.
+    /// Values of the application, which Strata does not read.
     public var userInfo: [String: any Sendable] = [:]
 
     init(
@@ -81,15 +81,15 @@ public final class ManagedObjectContext {
         map.forEach { $0.detach() }
     }
 
-    // MARK: Where it stands
+    // MARK: Its state of the store
 
-    /// Whether it shows a moment that was asked for, and never moves.
+    /// Whether the context shows a chosen past state, and never moves.
     var isPast: Bool { past != nil }
     /// The moment of the store that the context shows.
     public var eventNumber: EventNumber { base }
     /// The event number that the context reads at.
     var base: EventNumber { standpoint.eventNumber }
-    /// What the parents of a child context have not saved, bottom to top.
+    /// The unsaved changes of a child context's parents, bottom to top.
     var inherited: [Layer] { standpoint.inherited }
 
     /// Whether the context moves to the newest state by itself: before each fetch, and as soon as others have saved
@@ -114,7 +114,8 @@ public final class ManagedObjectContext {
     }
 
     /// Whether the context keeps every object that it has made or read, until `reset()`, as a cache for a graph that is
-    /// walked again and again. Off by default: objects that the app does not hold and that have no changes are let go.
+    /// walked again and again. Off by default: objects that the app does not hold and that have no changes are
+    /// released.
     ///
     /// Cost: the memory of the objects, some 100 bytes each beside their rows.
     public var retainsRegisteredObjects: Bool {
@@ -134,12 +135,12 @@ public final class ManagedObjectContext {
         get { attributes.author }
         set { attributes.author = newValue }
     }
-    /// Why the changes are made; recorded with each save.
+    /// The reason for the changes; recorded with each save.
     public var transactionReason: String? {
         get { attributes.reason }
         set { attributes.reason = newValue }
     }
-    /// What the save belongs to: a request, a job, a message; recorded with each save.
+    /// The id of a request, a job or a message that the save belongs to; recorded with each save.
     public var transactionCorrelationID: String? {
         get { attributes.correlationID }
         set { attributes.correlationID = newValue }
@@ -210,7 +211,7 @@ public final class ManagedObjectContext {
     /// `PersistentContainer.context(asOf:model:)` with `.ofThen` shows them.
     public var unreadableValues: [MigrationProblem] { past?.converted?.problems ?? [] }
 
-    /// Why values of an object cannot be shown.
+    /// The errors about values of an object that cannot be shown.
     func unreadableValues(of id: ObjectID) -> [StrataError] { past?.converted?.errors(of: id) ?? [] }
 
     /// The errors that the next save will throw.

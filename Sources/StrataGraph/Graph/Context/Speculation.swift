@@ -1,12 +1,12 @@
 import StrataModel
 
-/// Changes that were tried and may yet be kept; see `ManagedObjectContext.whatIf(_:)`.
+/// Changes that were tried and can be kept or dropped; see `ManagedObjectContext.whatIf(_:)`.
 ///
-/// Belongs to the isolation of the context it was made from. Letting go of it drops the changes.
+/// Belongs to the isolation of the context it was made from. Releasing it drops the changes.
 public final class Speculation<Value> {
     /// Shows the changes; may be changed further, fetched from, and looked at.
     public let context: ManagedObjectContext
-    /// What the body returned.
+    /// The value that the body returned.
     public let value: Value
     /// Whether the changes were kept or dropped.
     private(set) public var isOver = false
@@ -16,7 +16,7 @@ public final class Speculation<Value> {
         self.value = value
     }
 
-    /// What would become of which object.
+    /// The changes that the body made, one value an object.
     public func changes() throws -> [ObjectChange] { try context.changes() }
 
     /// Checks the changes by the rules of the model, as a save would.
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
     ///     for movie in try draft.fetch(FetchRequest<Movie>(format: "rating < 2")) { draft.delete(movie) }
     /// }
     /// print(try plan.changes().count, "objects would go")
-    /// try plan.keep()     // or let go of it
+    /// try plan.keep() // or release it
     /// ```
     ///
     /// - Throws: `readOnly` for a context of a past moment (a scratch context can be changed there), and what `body`

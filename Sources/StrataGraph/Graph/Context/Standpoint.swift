@@ -31,7 +31,7 @@ struct Standpoint {
     /// Objects in memory show this state now.
     mutating func noteShown() { isShown = true }
 
-    /// Whether a child that stands here has nothing new to take from a parent.
+    /// Whether a child that shows this state has nothing new to take from a parent.
     func isAs(_ parent: Standpoint, under layers: [Layer]) -> Bool {
         isShown && eventNumber == parent.eventNumber && inherited.elementsEqual(parent.inherited + layers, by: ===)
     }
@@ -45,6 +45,6 @@ struct Standpoint {
 
 /// A moment of the past that a context shows for ever.
 struct PastMoment {
-    /// What migrations since have made of its values; nil if they rewrote nothing.
+    /// The converted rows of migrations since the moment; nil if they rewrote nothing.
     let converted: ConvertedState?
 }

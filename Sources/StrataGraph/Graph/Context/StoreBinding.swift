@@ -16,7 +16,7 @@ final class StoreBinding: Sendable {
     private let links: LinkMap
     /// Hidden properties that hold the positions of objects in ordered relationships.
     let positionProperties: Set<PropertyID>
-    /// What a request may take that has no budget of its own.
+    /// The work and memory allowed to a request that has no budget of its own.
     let requestBudget: RequestBudget
     /// Gets each save, fetch and read of faults.
     let observer: (any ContainerObserver)?

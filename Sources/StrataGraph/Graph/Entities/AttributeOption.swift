@@ -104,7 +104,7 @@ public protocol MeasuredAttribute: StorableValue {}
 extension String: MeasuredAttribute {}
 extension Data: MeasuredAttribute {}
 
-/// What an attribute option sets, whatever the type of the attribute.
+/// The effects of attribute options, whatever the type of the attribute.
 enum AttributeOptionKind: Sendable {
     case indexed(StringFolding)
     case unique

@@ -13,8 +13,6 @@ public struct EntityBuilder<Leaf: ManagedObject> {
     var destinations: [String: ManagedObject.Type] = [:]
     var valueTypes: [String: Any.Type] = [:]
     var problems: [String] = []
-    /// Properties from here on are the entity's own.
-    var firstOwn = 0
     private var own: [PropertyDescription] = []
 
     init(name: String) {
@@ -23,7 +21,6 @@ public struct EntityBuilder<Leaf: ManagedObject> {
 
     /// Called between the parent's properties and the class's own.
     public mutating func beginOwnProperties() {
-        firstOwn = order.count
         own = []
     }
 

@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-/// An entity as objects of an open store use it: its class, and where each declared property stands in the rows.
+/// An entity as objects of an open store use it: its class, and the place of each declared property in the rows.
 ///
 /// Immutable. The memory behind the pointers is written in `init` and freed when the last object is gone.
 @usableFromInline final class EntityRuntime: Sendable {
@@ -36,7 +36,7 @@ import StrataStore
     /// Whether the entity or a parent has predicates over the whole object.
     let hasPredicates: Bool
     let hasExternalStorage: Bool
-    /// What objects have in `ManagedObject._state` from the beginning.
+    /// The first value of `ManagedObject._state` of an object.
     let initialState: UInt32
     /// Slots whose values the store computes.
     let derivedSlots: Set<Int>
@@ -177,7 +177,7 @@ final class PropertyRuntime: Sendable {
     let isToMany: Bool
     let isToOne: Bool
     let isOrdered: Bool
-    /// What a change of a to-one changes at the other end.
+    /// The property at the other end that changes with a to-one.
     let inverse: ToOneInverse
     /// nil for an attribute.
     let deleteRule: DeleteRule?
@@ -236,7 +236,7 @@ final class PropertyRuntime: Sendable {
         }
     }
 
-    /// What is wrong with a value of the property, for a relationship with its having a target or none.
+    /// Returns the errors of a value of the property; for a relationship, the value is its target, or nil for none.
     func failures(of value: AttributeValue, entityName: String) -> [StrataError] {
         if isOptional || !value.isNull, !hasRules { return [] }
         if let rules { return rules.failures(of: value, entityName: entityName) }
@@ -257,7 +257,7 @@ final class PropertyRuntime: Sendable {
     var isEncoded: Bool { kind.isExternal || attributeType == .composite || attributeType == .transformable }
 }
 
-/// A description that is asked where it stands, for to copy it costs a dozen retains.
+/// The rules of an attribute; a class, because copying a description costs a dozen retains.
 private final class AttributeRules: Sendable {
     private let attribute: AttributeDescription
 

@@ -1,4 +1,4 @@
-/// Where an attribute or to-one of an entity stands in the rows of its objects; used by generated accessors.
+/// The place of an attribute or to-one of an entity in the rows of its objects; used by generated accessors.
 @frozen public struct _FieldLocation {
     /// Bytes from the start of the row.
     @usableFromInline let offset: UInt32
@@ -8,7 +8,7 @@
 
     /// Data led by the byte that says whether it is kept in a file.
     @usableFromInline static let externalStorage: UInt16 = 1
-    /// Not in the row: to-many and transient properties.
+    /// The property is not in the row: to-many and transient properties.
     @usableFromInline static let notInRow: UInt16 = 2
     /// Encrypted in the row.
     @usableFromInline static let encrypted: UInt16 = 4

@@ -23,7 +23,7 @@ struct ConflictRecords {
 }
 
 extension MergeResolution {
-    /// Which side won; nil if neither did.
+    /// The side that won; nil if neither did.
     var winner: ConflictRecord.Winner? {
         switch self {
         case .fail: nil

@@ -5,7 +5,7 @@ import StrataStore
 // context moves to their state (`ContextMove`), with its own changes on top, and the save is submitted again.
 
 extension ManagedObjectContext {
-    /// Takes what others saved into the pending changes, so that the save can be submitted again.
+    /// Merges the saves of others into the pending changes, so that the save can be submitted again.
     ///
     /// - Throws: `merge` (133020) with every conflict that the policy does not settle; then the pending changes and the
     ///   context's place are as they were.
@@ -15,7 +15,7 @@ extension ManagedObjectContext {
         record(try move(.overtaken(staleness, settled, returning)), in: &saving.overruled, mergePolicy)
     }
 
-    /// Asks the policy about every conflict; changes nothing but the list of what it overrules.
+    /// Asks the policy about every conflict; changes only the list of decided conflicts.
     private func settle(_ staleness: Staleness) throws -> [SettledObject] {
         var records = ConflictRecords(mergePolicy)
         func ask(_ conflict: MergeConflict) throws -> MergeResolution {
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
         let remade = Set(settled.lazy.filter { $0.outcome == .madeAgain }.map(\.stale.id))
         for missing in staleness.missingTargets where !remade.contains(missing.target) {
             guard let conflict = try conflict(missing, staleness) else { continue }
-            // Nothing links to what is gone, whichever side is to win.
+            // No link leads to a deleted object, whichever side wins.
             records.note(conflict, try ask(conflict) == .fail ? .fail : .theirs)
         }
         try records.throwFailed("Others changed", "of this save")
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
         }
     }
 
-    // MARK: Members of what goes
+    // MARK: Members of deleted objects
 
     /// My deletion of an object is not taken back where it would go all the same: as a member, still, of an object that
     /// this save deletes with its members.

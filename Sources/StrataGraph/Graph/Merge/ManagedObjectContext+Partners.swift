@@ -5,7 +5,7 @@ import StrataStore
 // when the new rows are in place, and writes both ends of each.
 
 extension ManagedObjectContext {
-    /// The one-to-one ends of what is pending, as they are before a merge, without what others made of them.
+    /// The ends of pending one-to-ones before a merge, without the changes of others.
     ///
     /// - Parameters:
     ///   - others: the objects that others changed; nil when that is not known.
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
         return state
     }
 
-    /// Settles the pending one-to-ones for good, when the context stands at the new state.
+    /// Settles the pending one-to-ones, when the context reads the new state.
     ///
     /// - Returns: the links that were overruled.
     func settlePartners(_ pending: [LinkEnd: PartnerMerge.End]) throws -> [OverruledLink] {
@@ -132,7 +132,7 @@ extension ManagedObjectContext {
         return ends
     }
 
-    /// Writes what is settled into every row.
+    /// Writes the settled targets into every row.
     ///
     /// - Returns: where each end leads now.
     func write(_ merge: PartnerMerge) throws -> [LinkEnd: ObjectID] {
@@ -175,7 +175,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// An end of a link that one side made and that does not stand.
+/// An end of a link that one side made and that the merge dropped.
 struct OverruledLink {
     let end: LinkEnd
     let state: PartnerMerge.End

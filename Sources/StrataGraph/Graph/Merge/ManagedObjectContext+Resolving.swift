@@ -1,10 +1,10 @@
 import StrataModel
 import StrataStore
 
-// Brings objects to what `RowMerge` and the policy have decided. Theirs is always adopted as the new base, so that the
-// save is checked against it; what differs is which of my changes stay on top.
+// Applies the decisions of `RowMerge` and the policy to objects. Theirs always becomes the new base, so that the save
+// is checked against it; the decisions determine which of my changes stay on top.
 
-/// An object that others changed, and what becomes of it here.
+/// An object that others changed, with the outcome of its merge.
 struct SettledObject {
     let stale: Staleness.StaleObject
     let merge: RowMerge
@@ -14,7 +14,7 @@ struct SettledObject {
 
     var outcome: RowMerge.Outcome { merge.outcome(of: resolution) }
 
-    /// Which side the policy chose for a property; nil where the property is in no conflict.
+    /// Returns the side that the policy chose for a property; nil where the property is in no conflict.
     func word(on name: String) -> PartnerMerge.Word? { conflict.flatMap { resolution.word(on: name, in: $0) } }
 }
 
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
         try setValues(of: settled, on: object)
     }
 
-    /// Takes the row as it is in the store; nothing of the context's own is on top of it.
+    /// Takes the row as it is in the store, without any change of the context.
     private func takeRow(_ object: ManagedObject, _ theirs: RowImage, _ revision: EventNumber) {
         theirs.bytes.withUnsafeBytes { object.adoptRow($0, revision: revision) }
         object.noteRevisionKnown()
@@ -68,15 +68,15 @@ extension ManagedObjectContext {
 
     // MARK: Deletions
 
-    /// Takes a pending deletion back, without what it did to other objects.
+    /// Takes a pending deletion back, but not its effects on other objects.
     func takeBackOwnDeletion(of object: ManagedObject) {
-        // It is a member again of what others linked it to.
+        // The object is a member again of the objects that others linked it to.
         if pending.takeBackDeletion(of: object) { pendingLinks.forgetMembers() }
         object.announceAllChanged()
         invalidateLayers()
     }
 
-    /// Takes a pending deletion back for changes that say themselves what becomes of other objects. Links that it cut
+    /// Takes a pending deletion back for changes that include the effects on other objects. Links that it cut
     /// stay cut until these changes make them.
     func takeBackDeletion(of object: ManagedObject) {
         takeBackOwnDeletion(of: object)
@@ -119,9 +119,9 @@ extension ManagedObjectContext {
         }
     }
 
-    // MARK: Links to what is gone
+    // MARK: Links to deleted objects
 
-    /// Cuts links of the save to objects that others deleted, where they still stand.
+    /// Cuts links of the save to objects that others deleted, unless they are cut already.
     func cutLinks(_ missing: [Staleness.MissingTarget]) throws {
         // A target that the policy made again exists, so links to it stay.
         for link in missing where !isNew(link.target) {

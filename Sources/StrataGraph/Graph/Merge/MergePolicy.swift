@@ -1,6 +1,6 @@
 public import StrataModel
 
-/// Which side wins when a save finds that others saved first and changed the same property.
+/// The side that wins when a save finds that others saved first and changed the same property.
 ///
 /// Different properties of one object, and different members of one relationship, never conflict whatever the policy:
 /// they are merged. An attribute that both changed is a conflict even where both wrote the same: two sides that each
@@ -24,8 +24,8 @@ public import StrataModel
 /// it is among the conflicts of the transaction, with mine as the winner. A member that they moved to another owner
 /// belongs there, and the policy decides about it as about any object.
 ///
-/// A deletion that does not stand takes back what it did to other objects: those that its cascades deleted are there
-/// again, with their own changes, and the links that it cut are made again. What the app deleted for itself stays
+/// A deletion that the policy takes back also takes back its effects on other objects: those that its cascades deleted
+/// exist again, with their own changes, and the links that it cut are made again. What the app deleted for itself stays
 /// deleted, and a to-one that it has set since leads where it was set to.
 ///
 /// A one-to-one is one link, whose ends agree after every merge. Where both sides gave an object another partner, the
@@ -47,7 +47,7 @@ public struct MergePolicy: Sendable {
 
     let kind: Kind
     let resolve: (@Sendable (MergeConflict, [HistoryEvent]) throws -> MergeResolution)?
-    /// As it is recorded beside what was overruled.
+    /// The name that is recorded beside the conflicts that the policy decided.
     public let name: String
 
     private init(_ kind: Kind, _ name: String) {
@@ -96,7 +96,7 @@ extension MergePolicy: CustomStringConvertible {
     public var description: String { name }
 }
 
-/// What becomes of one object in conflict.
+/// The policy's decision about one object in conflict.
 public enum MergeResolution: Sendable, Hashable {
     /// The save fails with the conflict.
     case fail

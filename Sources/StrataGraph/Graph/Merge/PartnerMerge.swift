@@ -1,8 +1,8 @@
 import StrataModel
 
-// A one-to-one is a set of links, each of two objects, and no object has two. A link has a slot in either row, and a
-// merge of rows decides slot by slot, so whole links are settled here: three sets of links (base, theirs, mine) and
-// what the policy said about the rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging: start here".
+// A one-to-one is a set of links, each of two objects, and no object has two. A link has a slot in either row. A merge
+// of rows decides slot by slot, so whole links are settled here: three sets of links (base, theirs, mine) and the
+// policy's answers about rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging: start here".
 
 /// One end of a one-to-one: a to-one slot of an object.
 struct LinkEnd: Hashable, Comparable {
@@ -25,25 +25,25 @@ struct PartnerMerge {
         case mine, theirs
     }
 
-    /// Where an end leads in each of the three states; nil ids for nowhere.
+    /// The targets of an end in the three states; nil ids for none.
     struct End {
         var base = ObjectID(rawValue: 0)
         var theirs = ObjectID(rawValue: 0)
         var mine = ObjectID(rawValue: 0)
         /// Whether this side changed it.
         var isChanged = false
-        /// What the policy said about the end; nil where it was not asked.
+        /// The side that the policy chose for the end; nil where it was not asked.
         var word: Word?
-        /// Whether the object is not there when the merge is done.
+        /// Whether the object does not exist after the merge.
         var isGone = false
-        /// Whether the delete rule leaves a partner leading to what is gone.
+        /// Whether the delete rule leaves a partner's link to the deleted object.
         var leavesPartner = false
 
-        /// Whether both sides led it elsewhere.
+        /// Whether both sides gave it other targets.
         var isContested: Bool { isChanged && theirs != base && theirs != mine }
     }
 
-    /// What becomes of a link of theirs to what this context deletes.
+    /// The treatment of a link that others made to an object that this context deletes.
     enum Deletions {
         /// It is not shown.
         case cut
@@ -71,9 +71,9 @@ struct PartnerMerge {
         for (end, state) in ends where state.isContested && state.word == nil { self.ends[end]?.word = .mine }
     }
 
-    /// Where each end leads whose object is there, 0 for nowhere. No two ends lead to the same object, and each partner
-    /// leads back. But a slot of theirs that nothing leads back to, as the delete rule `noAction` leaves one, stays as
-    /// it is.
+    /// Returns the target of each end whose object exists, 0 for none. No two ends lead to the same object, and each
+    /// partner leads back. But a slot of theirs that nothing leads back to, as the delete rule `noAction` leaves one,
+    /// stays as it is.
     func settled() -> [LinkEnd: ObjectID] {
         let theirs = links(\.theirs) { _ in true }
         let mine = links(\.mine) { $0.isChanged || $0.word == .mine }
@@ -101,7 +101,7 @@ struct PartnerMerge {
             })
     }
 
-    /// Links that one side made and that do not stand, end by end, with the side that won; nil if neither did.
+    /// Returns the ends of links that one side made and that were dropped, with the side that won; nil if neither did.
     func overruled(by settled: [LinkEnd: ObjectID]) -> [(end: LinkEnd, winner: Word?)] {
         settled.keys.sorted().compactMap { end in
             guard let state = ends[end], let now = settled[end] else { return nil }
@@ -127,7 +127,7 @@ struct PartnerMerge {
         return links
     }
 
-    /// Whether the policy has said that the link stands, or that it does not.
+    /// Whether the policy has kept the link, or dropped it.
     private func standing(_ link: Link, _ side: Word) -> Standing {
         var standing = Standing.plain
         for (index, end) in link.ends.enumerated() {

@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-// A merge may take a pending deletion back. What that deletion did to other objects goes back with it: objects that its
+// A merge may take a pending deletion back. Its effects on other objects are taken back with it: objects that its
 // cascades deleted, links that its delete rules cut.
 
 /// The deletions that a merge takes back.
@@ -31,7 +31,7 @@ struct ReturningDeletions {
         let decided = settled.filter { $0.outcome == .comesBack }
         let kept = settled.filter { $0.conflict != nil && $0.outcome == .deleted }
         self.init(Set(decided.map(\.stale.id)), keeping: Set(kept.map(\.stale.id)), in: context)
-        // Where the policy has chosen a side of such a to-one, that stands.
+        // If the policy has chosen a side of such a to-one, its choice stays.
         for object in settled where object.conflict != nil {
             cuts = cuts.filter { link, _ in
                 guard link.object == object.stale.id,
@@ -108,7 +108,7 @@ extension ManagedObjectContext {
         for id in returning.decided {
             for link in binding.pairLinks(of: id.entityID) {
                 guard let own = knownState(link, id) else { continue }
-                // Cut before: links to what is still deleted, and to itself.
+                // Cut before: links to objects that are still deleted, and to itself.
                 let cut = own.pending.filter { $1 == .removed && ($0 == id || isDeleted($0)) }
                 own.forgetChanges()
                 for member in cut.keys { own.remove(member) }
@@ -168,7 +168,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Applies the rules of objects that stay deleted to those that are there again and lead to them.
+    /// Applies the delete rules of objects that stay deleted to objects that exist again and lead to them.
     func applyDeleteRules(to returning: ReturningDeletions) throws {
         for id in returning.all.sorted() where !isDeleted(id) {
             for toOne in binding.schema.links.slotLinks(of: id.entityID) {

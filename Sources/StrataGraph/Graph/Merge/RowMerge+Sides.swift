@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-// Where the slots of a `RowMerge` come from: rows in memory and in the store, or changes by value.
+// Makes the slots of a `RowMerge` from rows in memory and in the store, or from changes by value.
 
 extension RowMerge {
     /// An object of this context against the row that others saved.
@@ -27,7 +27,7 @@ extension RowMerge {
                     isChangedHere: mine.contains(slot), isAgreed: entity.isEqual(slot: slot, bytes, object.rowBytes))
             }
         }
-        // A new revision without any new value may be one that only computed what is derived.
+        // A new revision without a new value may come from a save that only computed derived values.
         isRewritten = entity.derivedSlots.isEmpty && !slots.contains(where: \.isChangedByThem)
     }
 
@@ -36,7 +36,7 @@ extension RowMerge {
     /// - Parameter object: nil where it is not there.
     init(_ change: NetChanges.Object, _ entity: EntityRuntime, against object: ManagedObject?, _ agreement: Agreement) {
         self.agreement = agreement
-        // What the changes make is missing as it should be.
+        // An object that the changes create does not exist yet: it was not deleted.
         isDeletedByThem = object == nil && change.existedBefore
         isDeletedHere = !change.existsAfter
         slots = change.values.compactMap { number, values in

@@ -1,21 +1,23 @@
-// How two sides of one object are merged. `RowMerge` decides; `RowMerge+Sides` says where its slots come from;
-// `ManagedObjectContext+Resolving` and `+ApplyingChanges` do what it decides. One-to-ones are settled link by link afterwards
-// (`PartnerMerge`), members of other to-manys one by one (`ManagedObjectContext.settlePairs`).
+// Merging two sides of one object. `RowMerge` decides; `RowMerge+Sides` makes its slots from rows or changes;
+// `ManagedObjectContext+Resolving` and `+ApplyingChanges` carry the decision out. One-to-ones are settled link by link
+// afterwards (`PartnerMerge`), members of other to-manys one by one (`ManagedObjectContext.settlePairs`).
 
-/// Decides what becomes of one object that two sides changed: a three-way merge of its row, by values and without I/O.
+/// Merges one object that two sides changed: a three-way merge of its row, by values and without I/O.
 ///
 /// Base is the row as this side had read it, theirs the row now, mine the row here. A slot that only one side changed
-/// is that side's. The two questions are asked here alone: which slots are in conflict (`conflict`), and what becomes
-/// of the object when the policy has answered (`outcome(of:)`). `RowMergeTests` has every case in a table.
+/// is that side's. It answers two questions, and no other code does: which slots are in conflict (`conflict`), and what
+/// the merge does with the object once the policy has answered (`outcome(of:)`). `RowMergeTests` has every case in a
+/// table.
 struct RowMerge {
-    /// What a slot holds.
+    /// The kinds of slots.
     enum Kind {
         case attribute
         /// The target of a to-one.
         case link
-        /// Where the object stands among the members of an ordered relationship: a move never conflicts, mine stands.
+        /// The position of the object among the members of an ordered relationship: a move never conflicts, mine
+        /// stands.
         case position
-        /// What the store computes from other values: no side's change.
+        /// A value that the store computes from others: no side's change.
         case derived
     }
 
@@ -30,15 +32,15 @@ struct RowMerge {
         let isAgreed: Bool
     }
 
-    /// What it means that both sides gave an attribute the same value.
+    /// Whether two sides that gave an attribute the same value are in conflict.
     enum Agreement {
         /// A conflict: two sides that each add one to a counter would else add one together.
         case conflicts
-        /// No conflict: this side only restores what was.
+        /// No conflict: this side only restores an earlier value.
         case merges
     }
 
-    /// What is in conflict, by slots.
+    /// The slots in conflict, by the kind of conflict.
     enum Conflict: Equatable {
         /// Both sides changed these slots.
         case changes([Int])
@@ -48,7 +50,7 @@ struct RowMerge {
         case deletedHere([Int])
     }
 
-    /// What becomes of the object here.
+    /// The result of the merge for this context's object.
     enum Outcome: Equatable {
         /// Nothing: the save, or the change, fails.
         case fails
@@ -67,7 +69,7 @@ struct RowMerge {
     var slots: [Slot] = []
     var isDeletedByThem = false
     var isDeletedHere = false
-    /// Whether they wrote the row although it holds what it held.
+    /// Whether they wrote the row without changing a value.
     var isRewritten = false
     var agreement = Agreement.conflicts
 
@@ -84,13 +86,13 @@ struct RowMerge {
         }
     }
 
-    /// What the policy has to be asked; nil where the two sides merge by themselves.
+    /// The conflict that the policy has to decide; nil where the two sides merge by themselves.
     var conflict: Conflict? {
         switch (isDeletedByThem, isDeletedHere) {
         case (true, true): return nil
         case (true, false): return .deletedByThem(meaningful.filter(\.isChangedHere).map(\.number))
         case (false, true):
-            // What they changed would be lost with the object; moves and derived values are no loss.
+            // Their changes would be lost with the object; moves and derived values are no loss.
             let lost = meaningful.filter(\.isChangedByThem).map(\.number)
             return lost.isEmpty && !isRewritten ? nil : .deletedHere(lost)
         case (false, false):
@@ -102,9 +104,9 @@ struct RowMerge {
     /// The slots that a user gave values to.
     private var meaningful: [Slot] { slots.filter { $0.kind == .attribute || $0.kind == .link } }
 
-    // MARK: What becomes of it?
+    // MARK: The outcome
 
-    /// - Parameter resolution: what the policy says of `conflict`; not looked at where there is none.
+    /// - Parameter resolution: the policy's answer to `conflict`; ignored where there is no conflict.
     func outcome(of resolution: MergeResolution) -> Outcome {
         switch conflict {
         case nil: return isDeletedHere ? .deleted : .merges(keeping: mine)

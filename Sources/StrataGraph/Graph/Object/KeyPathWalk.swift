@@ -5,7 +5,7 @@ import StrataModel
 struct KeyPathWalk {
     let path: String
 
-    /// Where the walk stands: at a value, or at what a to-many has led to.
+    /// The state of the walk: at a value, or at the values behind a to-many.
     private enum Reached {
         case one(Any?)
         case many([Any])
@@ -22,7 +22,7 @@ struct KeyPathWalk {
             guard let collection = CollectionOperator(rawValue: step) else {
                 throw invalid("There is no operator \(step).")
             }
-            // What follows, up to the next operator, is read from each member first.
+            // The steps up to the next operator are read from each member first.
             while let next = steps.first, !next.hasPrefix("@") {
                 steps.removeFirst()
                 reached = try follow(next, from: reached)
@@ -77,7 +77,7 @@ struct KeyPathWalk {
         guard !boxes.contains(.null) else {
             throw invalid("\(collection.rawValue) cannot be computed of these values.")
         }
-        /// The value itself, which may be of a type that its box does not tell.
+        /// The value itself, which may be of a type that its box does not determine.
         func original(_ box: AttributeValue) -> Any? { boxes.firstIndex(of: box).map { members[$0] } ?? box.plain }
         do throws(StrataError) {
             switch try collection.apply(to: .many(boxes)) {
@@ -105,7 +105,7 @@ struct KeyPathWalk {
 }
 
 extension ManagedObject {
-    /// What a key path comes to in a predicate.
+    /// Returns the value at a key path, boxed for a predicate.
     final func operand(at path: String) throws(StrataError) -> PredicateOperand {
         do {
             let value = try value(forKeyPath: path)

@@ -38,7 +38,7 @@ extension ManagedObject {
         return makeWritable(index)
     }
 
-    /// Why the object cannot be changed; nil when it can.
+    /// Returns the error that forbids a change of the object; nil when it can be changed.
     final func refusalToChange(key: String?) -> StrataError? {
         let state = _state
         let reasons =
@@ -88,7 +88,7 @@ extension ManagedObject {
 
     // MARK: To-one
 
-    /// The object an id stands for, in memory or as a fault.
+    /// The object with an id, in memory or as a fault.
     @usableFromInline final func _target(_ id: ObjectID) -> ManagedObject? {
         // Retaining the context takes as long as a look into its map. Making a fault may run code of the application.
         _contextReference?._withUnsafeGuaranteedRef { $0.map[id] } ?? _context?.registeredOrFault(id)
@@ -151,7 +151,7 @@ extension ManagedObject {
     }
 }
 
-/// What generic code asks of a type that may be an optional.
+/// A type that may be an optional, for generic code.
 protocol OptionalType {
     static var none: Self { get }
     static var wrappedType: Any.Type { get }
@@ -163,7 +163,7 @@ extension Optional: OptionalType {
     var wrapped: Any? { map { $0 as Any } }
 }
 
-/// Records which properties a key path reads on an object that stands for none, to learn their names.
+/// Records which properties a key path reads on an object that is not a real one, to learn their names.
 final class ProbeRecorder {
     private(set) var path: [String] = []
 

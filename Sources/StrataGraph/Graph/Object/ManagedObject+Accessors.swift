@@ -1,10 +1,10 @@
 public import StrataModel
 
-// What generated accessors call. `index` is the location of the property among the declared ones, inherited first. The
-// usual read tests one word and loads; the usual write tests one word, stores and sets a bit.
+// The functions that generated accessors call. `index` is the location of the property among the declared ones,
+// inherited first. The usual read tests one word and loads; the usual write tests one word, stores and sets a bit.
 
 extension ManagedObject {
-    /// Where the properties of the first subclass begin; generated accessors add to it.
+    /// The index of the first subclass's first property; generated accessors add to it.
     @inlinable public static var _propertyEnd_ManagedObject: Int { 0 }
 
     /// The parent of this chain declares nothing.

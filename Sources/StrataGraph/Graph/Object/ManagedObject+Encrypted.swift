@@ -48,7 +48,7 @@ extension ManagedObject {
                 value = try cipher.decrypt(EncryptedValue(stored: readExternalBytes(property.location)), of: objectID)
             } else {
                 value = try cipher.decrypt(bytes: _bytes(property.location), of: objectID)
-                // Decoders and transformers keep what they make of it.
+                // The results of decoders and transformers are kept.
                 if !property.isEncoded { ensureExtras().keep(decrypted: value, property.index) }
             }
             return value

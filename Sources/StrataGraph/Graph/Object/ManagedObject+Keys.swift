@@ -56,7 +56,7 @@ extension ManagedObject {
 
     /// The value at the end of a dotted path: to-ones are followed, a to-many on the way gives an array.
     ///
-    /// After a to-many stand the operators of predicates: `@count`, `@sum`, `@avg`, `@min`, `@max`,
+    /// A to-many may be followed by the operators of predicates: `@count`, `@sum`, `@avg`, `@min`, `@max`,
     /// `@unionOfObjects`, `@distinctUnionOfObjects`, and what they have for arrays and sets.
     ///
     /// - Throws: `unknownKey` for a path that leads nowhere, and what `value(forKey:)` throws.

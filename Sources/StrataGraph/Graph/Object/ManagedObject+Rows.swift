@@ -1,7 +1,7 @@
 import StrataModel
 
-// How the row of an object is read, copied and written. Slots of variable width point behind the fixed area; a new
-// value is appended and the old one becomes garbage, which goes when the row must grow and when it is saved.
+// Reading, copying and writing the row of an object. Slots of variable width point behind the fixed area; a new value
+// is appended and the old one becomes garbage, which is removed when the row must grow and when it is saved.
 
 extension ManagedObject {
     /// The row as it is now, canonical or not.
@@ -17,7 +17,7 @@ extension ManagedObject {
         return _flags.contains(.inserted) ? nil : rowBytes
     }
 
-    /// Takes an image as the object's row; what was there is freed, changes too.
+    /// Makes an image the object's row; frees the old row with its changes.
     final func adoptRow(_ image: UnsafeRawBufferPointer, revision: EventNumber) {
         if _capacity != 0 || _mask != 0 || _extras != nil || _base != nil { dropRow() }
         let memory = RowAllocation.allocate(max(image.count, 8))
@@ -64,7 +64,7 @@ extension ManagedObject {
         _extras?.forgetValues()
     }
 
-    /// Forgets the row that was read; what the object holds has no base any more.
+    /// Forgets the row that was read: the object's values have no base any more.
     final func dropBase() {
         RowAllocation.free(_base)
         _base = nil

@@ -31,7 +31,7 @@ open class ManagedObject {
     @exclusivity(unchecked) final var _base: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var _revision = EventNumber(rawValue: 0)
     @exclusivity(unchecked) final var _flags = ObjectFlags()
-    /// Cleared by the context when it goes or lets go of the object.
+    /// Cleared by the context when it is released, or releases the object.
     @exclusivity(unchecked) @usableFromInline final var _contextReference: Unmanaged<ManagedObjectContext>?
     @exclusivity(unchecked) final var _extras: ObjectExtras?
     @usableFromInline final let _entity: EntityRuntime
@@ -82,7 +82,7 @@ open class ManagedObject {
     /// The name of the entity whose objects have this class.
     open class var entityName: String { String(describing: self) }
 
-    /// What the entity is; generated.
+    /// The definition of the entity; generated.
     open class var entityDefinition: EntityDefinition { EntityDefinition.plain(self) }
 
     /// Whether `validateValue(_:forKey:)` must be called at each save; generated as false for classes that do not
@@ -142,7 +142,7 @@ open class ManagedObject {
 @available(*, unavailable, message: "A managed object stays in the isolation of its context; send its objectID.")
 extension ManagedObject: @unchecked Sendable {}
 
-/// The conformance of every class that `@Entity` stands on.
+/// The conformance of every class with `@Entity`.
 ///
 /// It says that the class itself, unlike its objects, may be sent anywhere.
 public protocol ManagedEntity: ManagedObject, SendableMetatype {}
@@ -155,7 +155,7 @@ extension ManagedObject: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What a managed object is made from; only contexts make one.
+/// The parts of a managed object before it is made; only contexts make one.
 public struct _ObjectSeed {
     /// Kept by the context's container while the object is made.
     unowned(unsafe) let entity: EntityRuntime

@@ -1,3 +1,5 @@
+// Evaluates predicates with the values of managed objects.
+
 public import StrataModel
 import Foundation
 import StrataStore

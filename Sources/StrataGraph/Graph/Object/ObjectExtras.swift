@@ -5,7 +5,7 @@ import StrataModel
 final class ObjectExtras {
     /// Changed slots from 64 on.
     var moreMask: [UInt64] = []
-    /// Values of transient properties by index, of those that were set.
+    /// The values of transient properties that were set, by index.
     var transients: [Int: Any?] = [:]
     /// Decoded values of transformable and composite attributes by index, valid while the row is not changed there.
     var decoded: [Int: Any] = [:]
@@ -22,7 +22,7 @@ final class ObjectExtras {
     /// Keeps a value that `decryptedValue` does not have.
     func keep(decrypted value: AttributeValue, _ index: Int) { decrypted.append((index, value)) }
 
-    /// Forgets what was made of the row.
+    /// Forgets the values that were decoded from the row.
     func forgetValues() {
         decoded.removeAll()
         decrypted.removeAll()

@@ -19,13 +19,13 @@ enum ObjectLife: String {
     case deleted
     /// New, and deleted before it was saved.
     case withdrawn
-    /// Not in the state of the store that the context shows.
+    /// The object is not in the state of the store that the context shows.
     case gone
     /// Its deletion is saved and `didSave` has not been called yet; it is in no context.
     case savedDeletion
     /// In no context.
     case detached
-    /// Stands for a key path and belongs to no store.
+    /// The object records key paths and belongs to no store.
     case probe
 
     /// Whether an object may go from this life to another.
@@ -198,7 +198,7 @@ extension ManagedObject {
         }
     }
 
-    /// The fault stands for a row that was deleted without an object.
+    /// The fault is of a row that was deleted without an object.
     final func becomeDeletedAsRow(_ revision: EventNumber) {
         _revision = revision
         transition {
@@ -207,7 +207,7 @@ extension ManagedObject {
         }
     }
 
-    /// A new object that was deleted is there again.
+    /// A new object that was deleted exists again.
     final func becomeNewAgain() {
         transition {
             _flags.subtract([.withdrawn, .deletedItself])
@@ -299,7 +299,7 @@ extension ManagedObject {
     @usableFromInline static let fault: UInt32 = 1
     /// Reads and writes are announced to the Observation framework.
     @usableFromInline static let observed: UInt32 = 2
-    /// Not a real object: it records which properties are read.
+    /// The object is not a real one: it records which properties are read.
     @usableFromInline static let probe: UInt32 = 4
     /// The entity has encrypted attributes, which are not read from the row as others are.
     static let encrypted: UInt32 = 8
@@ -318,7 +318,7 @@ extension ManagedObject {
     @usableFromInline static let inaccessible: UInt32 = 1 << 21
 
     @usableFromInline static let readMask: UInt32 = 0xFFFF
-    /// Not there for callers that ask for existing objects.
+    /// The object does not exist for callers that ask for existing objects.
     static let gone = deleted | inaccessible
     /// An object in one of these states cannot be the target of a link.
     static let unlinkable = deleted | inaccessible | detached | probe
@@ -330,7 +330,7 @@ struct ObjectFlags: OptionSet {
     let rawValue: UInt32
 
     static let inserted = ObjectFlags(rawValue: 1)
-    /// Stands in the context's list of changed objects.
+    /// The object is in the context's list of changed objects.
     static let updated = ObjectFlags(rawValue: 2)
     static let deleted = ObjectFlags(rawValue: 4)
     /// Being saved as deleted: `isDeleted` holds during `didSave`.

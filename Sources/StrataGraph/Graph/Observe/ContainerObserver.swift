@@ -32,9 +32,9 @@ public struct ViewMeasurement: Sendable {
     public let eventNumber: EventNumber
     /// The number of events that its groups do not include yet.
     public let lagInEvents: Int
-    /// How long ago the first transaction was saved that its groups do not include.
+    /// The time since the first transaction was saved that its groups do not include.
     public let lag: Duration
-    /// Whether it cannot follow an event.
+    /// Whether the view stopped at an event that it cannot follow.
     public let hasFailed: Bool
 
     init(_ name: String, _ state: ViewUpkeepState) {
@@ -46,34 +46,34 @@ public struct ViewMeasurement: Sendable {
     }
 }
 
-/// What a save did and how long it took.
+/// A measurement of one save.
 public struct SaveMeasurement: Sendable {
     /// When `save()` was called.
     public let start: ContinuousClock.Instant
-    /// How long it took in all, with hooks, validation and merging.
+    /// The time from the call to its end, with hooks, validation and merging.
     public let duration: Duration
-    /// How many events it has added to the log; 0 if it threw or there was nothing to save.
+    /// The number of events added to the log; 0 if the save threw or there was nothing to save.
     public let eventCount: Int
-    /// How often others had saved first, so that it merged and tried again.
+    /// The number of times that others had saved first, so that it merged and tried again.
     public let retryCount: Int
-    /// How many conflicts the merge policy has overruled.
+    /// The number of conflicts that the merge policy decided.
     public let conflictCount: Int
     /// From when it was submitted the last time until the writer began with it.
     public let waiting: Duration
-    /// How long the commit took that it shared with others, with the syncs of the disk.
+    /// The time of the commit, which other saves may share, with the syncs of the disk.
     public let committing: Duration
-    /// What the writing of pages and the syncs of the disk took of that. With
-    /// `PersistentStoreDurability.disposable` nothing is synced.
+    /// The part of it that writing pages and syncing the disk took. With `PersistentStoreDurability.disposable` nothing
+    /// is synced.
     public let syncing: Duration
     /// The name of its context.
     public let contextName: String?
-    /// Why it threw.
+    /// The code of the error that it threw; nil if it did not.
     public let error: StrataError.Code?
 }
 
-/// What a fetch did and how long it took.
+/// A measurement of one fetch.
 public struct FetchMeasurement: Sendable {
-    /// What is fetched.
+    /// The kinds of fetches.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Objects or their ids.
         case objects
@@ -83,22 +83,22 @@ public struct FetchMeasurement: Sendable {
         case rows
     }
 
-    /// What is fetched.
+    /// The kind of the fetch.
     public let kind: Kind
     /// The name of the entity.
     public let entityName: String
     /// When it was called.
     public let start: ContinuousClock.Instant
-    /// How long it took.
+    /// The time that it took.
     public let duration: Duration
-    /// Where the objects came from: `scan`, `index`, `links`, `objects` (ids that the predicate names), `union`,
+    /// The source of the objects: `scan`, `index`, `links`, `objects` (ids that the predicate names), `union`,
     /// `intersection` or `nothing`; nil if it threw before it had a plan, and for rows.
     public let planSource: String?
-    /// How many rows it has read.
+    /// The number of rows that it read.
     public let readRowCount: Int
-    /// How many objects or rows it has given, or the number that was counted.
+    /// The number of objects or rows that it returned, or the number that was counted.
     public let resultCount: Int
-    /// Why it threw.
+    /// The code of the error that it threw; nil if it did not.
     public let error: StrataError.Code?
 }
 

@@ -1,3 +1,5 @@
+// Notifies results controllers and live results of a context's moves and changes.
+
 import StrataModel
 import StrataStore
 

@@ -1,3 +1,5 @@
+// Observations of a context's events: saves, merges and changes of objects.
+
 public import StrataModel
 
 /// An event of a context that observers can follow.
@@ -16,7 +18,7 @@ public enum ContextEvent: Sendable, Hashable, CaseIterable {
 ///
 /// Objects must stay in the context's isolation; their ids can be sent anywhere.
 public struct ContextChanges {
-    /// What happened.
+    /// The event that was observed.
     public let event: ContextEvent
     /// Objects that were inserted.
     public var inserted: Set<ManagedObject> = []
@@ -32,12 +34,12 @@ public struct ContextChanges {
     var refreshedRows: [ObjectID] = []
     /// Unchanged objects that became faults because others changed them. They are read again when used.
     public var refreshed: Set<ManagedObject> = []
-    /// Ids of objects that `reset()` cut off from the context; they are no objects of it any more.
+    /// Ids of objects that `reset()` removed from the context.
     public internal(set) var invalidatedObjectIDs: Set<ObjectID> = []
-    /// The event number at which the context stands after the event.
+    /// The event number of the state that the context shows after the event.
     public internal(set) var eventNumber: EventNumber
 
-    /// What others saved, of a `didMerge`, including objects that are not in memory.
+    /// The ids of objects that others saved, of a `didMerge`, including objects that are not in memory.
     var merged: (inserted: Set<ObjectID>, updated: Set<ObjectID>, deleted: Set<ObjectID>) = ([], [], [])
 
     /// The ids of inserted objects. Of a `didMerge`, objects that are not in memory are included.

@@ -1,6 +1,6 @@
 public import StrataModel
 
-/// The event of the app in which a context is: it ends with `processPendingChanges()`.
+/// Counts the app's events as a context sees them: each ends with `processPendingChanges()`.
 struct CurrentEvent {
     /// Counts up with each event.
     private(set) var number = 0

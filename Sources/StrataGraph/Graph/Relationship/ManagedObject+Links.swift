@@ -3,7 +3,7 @@ import StrataModel
 // Setting a to-one: the checks, the slot, and the other end.
 
 extension ManagedObject {
-    /// Sets a to-one property; refuses, with a reported error, what cannot be linked.
+    /// Sets a to-one property; reports an error for a target that cannot be linked.
     final func setTarget(_ target: ManagedObject?, at index: Int) {
         do {
             try changeTarget(target, at: index)
@@ -150,7 +150,7 @@ extension ManagedObject {
             context: errorContext(key, .objectID(target.objectID)))
     }
 
-    /// Why the row cannot be written: what reading it has just reported, which is thrown instead.
+    /// Returns the error for a row that cannot be written: the one that reading it has just reported.
     final func unreadable(_ key: String) -> StrataError {
         if isFault, let error = _context?.errors.takeLast() { return error }
         return StrataError(.deletedObject, "The object cannot be read any more.", context: errorContext(key))
@@ -158,7 +158,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-    /// The app sets a to-one: what deletions did to it before counts no more.
+    /// The app sets a to-one: earlier effects of deletions on it no longer count.
     @inline(__always)
     fileprivate func noteSet(_ toOne: PropertyID, of object: ObjectID) {
         if pending.causes.hasCuts { pending.forgetCut(toOne, of: object) }

@@ -1,6 +1,6 @@
 public import StrataModel
 
-// What a relationship leads to, without making or reading an object.
+// The ids of a relationship's targets, without making or reading an object.
 
 extension ManagedObject {
     /// Whether a relationship has still to be read: a to-one whose target's values are not in memory, a to-many whose

@@ -1,6 +1,6 @@
 public import StrataModel
 
-// What `ToMany` does on its owner. Errors that its methods cannot throw are reported to the context.
+// The operations of `ToMany` on its owner. Errors that its methods cannot throw are reported to the context.
 
 extension ManagedObject {
     /// The state of the to-many at `index`; nil outside a context, where it is empty.
@@ -50,8 +50,8 @@ extension ManagedObject {
         return try context.members(state)
     }
 
-    /// What an iteration goes through: as many ids as `count` says, since the standard library ends the process of a
-    /// collection that has fewer. In a damaged file nil ids stand for members that cannot be read.
+    /// Returns the ids for an iteration: as many as `count` says, since the standard library ends the process of a
+    /// collection that has fewer. In a damaged file members that cannot be read get nil ids.
     @usableFromInline final func _toManyIDs(at index: Int) -> [ObjectID] {
         guard let context = _context else { return [] }
         if let known = context.pendingLinks.knownMembers(_entity.properties[index].id, objectID) { return known }
@@ -164,7 +164,7 @@ extension ManagedObject {
         }
     }
 
-    /// Checks that the to-many may be changed, and that `member` may stand in it.
+    /// Checks that the to-many may be changed, and that `member` may be in it.
     private final func changing(
         _ property: PropertyRuntime, _ member: ManagedObject?
     ) throws -> (ManagedObjectContext, Link) {
@@ -224,7 +224,7 @@ extension ManagedObjectContext {
         return lostMember()
     }
 
-    /// Stands for a member that cannot be read: all its values are empty.
+    /// Returns an object in place of a member that cannot be read: all its values are empty.
     func lostMember<Member: ManagedObject>() -> Member {
         Member(
             _ObjectSeed(

@@ -281,7 +281,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Where the store says that a to-one leads: what was read, unless others have changed it since.
+    /// Returns the stored target of a to-one: the one that was read, unless others have changed it since.
     private func storedReference(of object: ManagedObject, _ property: PropertyRuntime) -> ObjectID {
         guard pending.overtaken.contains(object.objectID) else { return object.baseReference(property.location) }
         do {

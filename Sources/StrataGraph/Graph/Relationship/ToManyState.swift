@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What a context knows of one to-many of one owner: pending changes, and what it has counted or listed already.
+/// One to-many of one owner in a context: pending changes, and what was counted or listed already.
 ///
 /// It is made when the relationship is read or a change is folded in; see `PendingLinks`.
 final class ToManyState {
@@ -16,7 +16,7 @@ final class ToManyState {
     private(set) var pending: [ObjectID: Pending] = [:]
     /// Added minus removed members.
     private(set) var difference = 0
-    /// What follows was read at the context's `generation` of that number.
+    /// The value of the context's `generation` at which the properties below were read.
     var generation: Int
     /// Members that the store counts, those that are leaving left out.
     var baseCount: Int?
@@ -129,7 +129,7 @@ final class ToManyState {
         if link.isOrdered { lastPosition = positions.last ?? .min }
     }
 
-    /// What the store lists with the changes on top, in order.
+    /// Returns the stored members with the pending changes applied, in order.
     func merged(with base: [(id: ObjectID, position: Int64)]) -> [(id: ObjectID, position: Int64)] {
         guard !pending.isEmpty else { return base }
         var merged = base.filter { pending[$0.id] == nil }

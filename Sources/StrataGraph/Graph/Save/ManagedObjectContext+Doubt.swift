@@ -2,15 +2,15 @@ import StrataModel
 import StrataStore
 
 // A save in doubt keeps its changes pending. If the save turns out to be in the store, what it wrote becomes the base,
-// and only what differs from it is still pending: what was changed since, and what was taken back since.
+// and only the differences from it are still pending: later changes, and changes that were taken back since.
 
 /// A save that was in doubt and is in the store.
 struct SettledDoubt {
     let saved: ChangeSet
     let receipt: SaveReceipt
-    /// Of the rows that the save wrote.
+    /// The revisions of the rows that the save wrote.
     let revisions: [ObjectID: EventNumber]
-    /// What was changed since.
+    /// The changes made since the save.
     let rest: NetChanges
     /// Objects whose deletion was saved and that are wanted again.
     let returned: [ManagedObject]
@@ -21,7 +21,7 @@ struct SettledDoubt {
 }
 
 extension ManagedObjectContext {
-    /// Whether a save was in doubt and is in the store; then only what differs from it is pending now.
+    /// Whether a save was in doubt and is in the store; then only the differences from it are pending now.
     func settleDoubt() throws -> Bool {
         guard let doubtful = saving.doubtful, try binding.store.hasTransaction(doubtful.transactionID) else {
             return false
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
             }
     }
 
-    /// Makes what the save wrote the base of its objects; what they have beyond that is pending again.
+    /// Makes the saved rows the base of their objects; later changes are pending again.
     func settleSaved(_ doubt: SettledDoubt) {
         for (id, image) in doubt.saved.insertions.map({ ($0.id, $0.image) })
             + doubt.saved.updates.map({ ($0.id, $0.image) })
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
         pending.dropSettled()
     }
 
-    /// What was changed since the save, as changes of the context, when it stands on the saved state.
+    /// Applies the changes made since the save, when the context shows the saved state.
     func makeRest(of doubt: SettledDoubt) throws {
         for link in doubt.links { try restore(link.key, isLinked: link.isLinked) }
         try apply(doubt.rest)
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
         return revisions
     }
 
-    /// Makes the row that was saved the base of the object; what it has beyond that is an update.
+    /// Makes the saved row the base of the object; later changes are an update.
     private func takeSaved(_ image: RowImage, _ revision: EventNumber?, of object: ManagedObject) {
         let revision = revision ?? object._revision
         if object._flags.contains(.withdrawn) || object._flags.contains(.deleted) {

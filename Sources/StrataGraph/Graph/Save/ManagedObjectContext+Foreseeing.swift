@@ -2,7 +2,7 @@ import StrataModel
 import StrataStore
 
 extension ManagedObjectContext {
-    /// What the next save would do, object by object, with the derived values that it would compute, also of objects that
+    /// The changes that the next save would write, with the derived values that it would compute, also of objects that
     /// it does not touch. Times that `now()` gives are left out.
     ///
     /// - Throws: as `changes()`, and what the save would throw at its check, such as `constraintMerge`.

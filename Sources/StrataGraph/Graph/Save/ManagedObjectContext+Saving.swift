@@ -67,7 +67,7 @@ extension ManagedObjectContext {
             try prepare()
             undoManager?.register(joining: true)
             try validate()
-            // Hooks and validations may have read something in the place of what is damaged.
+            // Hooks and validations may have read empty values in place of damaged ones.
             try throwNewDamage()
             if let parent {
                 try checkExpectations()
@@ -164,7 +164,7 @@ extension ManagedObjectContext {
 
     // MARK: The change set
 
-    /// A change set without changes, with what the app says about its saves.
+    /// A change set without changes, with the app's description of its saves.
     func emptyChangeSet() -> ChangeSet {
         var changes = ChangeSet(base: base, modelVersion: binding.schema.version)
         changes.author = attributes.author
@@ -292,7 +292,8 @@ extension ManagedObjectContext {
     ) {
         let (newObjects, changedObjects, deletedObjects) = (pending.inserted, pending.updated, pending.deleted)
         let overwritten = Array(changedObjects.lazy.filter { $0.hasSetDerivedSlots })
-        // Others have changed them, and what was changed here is what was there: their rows are no longer the store's.
+        // Others have changed them, and the changes here restored the values of the base: their rows are no longer the
+        // store's.
         let outdated = changedObjects.filter {
             pending.overtaken.contains($0.objectID) && !$0._flags.contains(.deleted)
         }

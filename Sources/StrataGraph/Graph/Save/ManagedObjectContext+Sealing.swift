@@ -23,7 +23,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whether its row is written by a save.
+    /// Whether a save writes the object's row.
     fileprivate var isToBeSaved: Bool {
         _flags.contains(.inserted) || _flags.contains(.updated) && _base != nil && baseBytes != nil
     }

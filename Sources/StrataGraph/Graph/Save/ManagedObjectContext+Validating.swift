@@ -74,7 +74,7 @@ extension ManagedObjectContext {
         link.description?.validate(count: try memberCount(toManyState(link, owner))) ?? []
     }
 
-    /// Where an object has too few or too many members.
+    /// Returns the errors for relationships of an object that have too few or too many members.
     func boundFailures(of object: ManagedObject) throws -> [StrataError] {
         guard binding.hasBoundedLinks else { return [] }
         return try boundedLinks(of: object).flatMap { try boundFailures(of: $0, object.objectID) }

@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// What the save that runs, or the next one, takes along beside the changes.
+/// The data that the next save writes beside the changes.
 struct PendingSave {
     /// Whether a save runs, or a validation as for one.
     var isRunning = false
@@ -10,7 +10,7 @@ struct PendingSave {
     var expectedRevisions: [ObjectID: EventNumber?] = [:]
     /// Changes of which the store could not say whether they are on disk.
     var doubtful: ChangeSet?
-    /// What the policy overruled since the last save; recorded with the next.
+    /// The conflicts that the policy decided since the last save; recorded with the next.
     var overruled: [ConflictRecord] = []
     /// Keeps the files of large values that are not saved yet from being swept.
     var blobLease: BlobLease?
@@ -25,7 +25,7 @@ struct PendingSave {
     }
 }
 
-/// What the app says about its saves; recorded with each of them.
+/// The app's descriptions of its saves; recorded with each of them.
 struct TransactionAttributes {
     var contextName: String?
     var author: String?

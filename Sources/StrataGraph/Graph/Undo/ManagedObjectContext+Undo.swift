@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     /// - Throws: as `ObjectUndoManager.undo()`.
     public func undo() throws { try undoManager?.undo() }
 
-    /// Makes again what the last `undo()` took back; without an `undoManager` it does nothing.
+    /// Makes the changes again that the last `undo()` took back; without an `undoManager` it does nothing.
     ///
     /// - Throws: as `ObjectUndoManager.redo()`.
     public func redo() throws { try undoManager?.redo() }

@@ -3,7 +3,7 @@ import StrataStore
 
 /// Undo and redo of a context's changes, in groups, across saves.
 ///
-/// A group holds what changed between its beginning and its end, as values. Undoing it sets the values from before,
+/// A group holds the changes between its beginning and its end, as values. Undoing it sets the values from before,
 /// even if they were saved, and the result is unsaved changes like any others. Objects that were deleted come back
 /// under their own ids. A group of its own is made for each event: what changed until
 /// `ManagedObjectContext.processPendingChanges()`, a save, or `undo()`; `beginUndoGrouping()` makes larger ones.
@@ -27,17 +27,17 @@ public final class ObjectUndoManager {
     private var redoGroups: [Group] = []
     /// Groups that are open, outermost first.
     private var open: [Group] = []
-    /// What the context had not saved when it was last looked at.
+    /// The unsaved changes of the context when it was last looked at.
     private var seen = NetChanges()
     private var seenPairGeneration = 0
-    /// What the current event changed before the context last moved.
+    /// The changes of the current event before the context last moved.
     private var unfinished = NetChanges()
     private var disabledCount = 0
 
     /// Makes an undo manager for one context; set it as the context's `undoManager`.
     public init() {}
 
-    /// How many groups are kept; the oldest go first. 0 keeps all.
+    /// The number of groups that are kept; the oldest are dropped first. 0 keeps all.
     public var levelsOfUndo = 0 { didSet { trim() } }
     /// Whether changes outside of open groups become groups by themselves.
     public var groupsByEvent = true
@@ -46,7 +46,7 @@ public final class ObjectUndoManager {
     public private(set) var isUndoing = false
     /// Whether `redo()` is running.
     public private(set) var isRedoing = false
-    /// How many groups are open.
+    /// The number of open groups.
     public var groupingLevel: Int { open.count }
     /// Whether changes can be undone; see `disableUndoRegistration()`.
     public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
@@ -57,13 +57,13 @@ public final class ObjectUndoManager {
         return !undoGroups.isEmpty || open.contains { !$0.changes.isEmpty }
     }
 
-    /// How many groups can be undone.
+    /// The number of groups that can be undone.
     public var undoCount: Int {
         register()
         return undoGroups.count
     }
 
-    /// How many groups can be made again.
+    /// The number of groups that can be redone.
     public var redoCount: Int {
         register()
         return redoGroups.count
@@ -97,7 +97,7 @@ public final class ObjectUndoManager {
         disabledCount += 1
     }
 
-    /// Ends what `disableUndoRegistration()` began; calls may be nested.
+    /// Ends the last `disableUndoRegistration()`; calls may be nested.
     public func enableUndoRegistration() {
         register()
         disabledCount = max(0, disabledCount - 1)
@@ -135,7 +135,7 @@ public final class ObjectUndoManager {
 
     // MARK: Undo
 
-    /// Takes the last group back; groups that are open are ended first. What others deleted since stays deleted.
+    /// Takes the last group back; open groups are ended first. Objects that others deleted since stay deleted.
     ///
     /// - Throws: `readOnly`, `corrupt`, when the objects cannot be changed.
     public func undo() throws {
@@ -148,7 +148,7 @@ public final class ObjectUndoManager {
         redoGroups.append(group)
     }
 
-    /// Makes again what the last `undo()` took back.
+    /// Makes the changes again that the last `undo()` took back.
     public func redo() throws {
         register()
         guard let group = redoGroups.popLast() else { return }
@@ -171,16 +171,16 @@ public final class ObjectUndoManager {
         reading { try context.forgetTakenBackChanges(beside: seen) }
     }
 
-    // MARK: What happened
+    // MARK: Registering changes
 
     func attach(to context: ManagedObjectContext?) {
         self.context = context
         rebase()
     }
 
-    /// Makes a group of what changed since the last look, or adds it to the open group.
+    /// Makes a group of the changes since the last look, or adds them to the open group.
     ///
-    /// - Parameter joins: adds it to the newest group, as what a save's hooks changed.
+    /// - Parameter joins: whether they join the newest group, as the changes of a save's hooks do.
     /// - Complexity: O(objects changed since the last look).
     func register(joining joins: Bool = false) {
         guard let context, !isUndoing, !isRedoing else { return }
@@ -200,7 +200,7 @@ public final class ObjectUndoManager {
         }
     }
 
-    /// The context is about to move: what changed since the last look is kept apart from what the move will change.
+    /// Keeps the changes since the last look apart from those of the move that the context is about to make.
     func willMove() {
         guard let context, !isUndoing, !isRedoing else { return }
         reading {
@@ -209,7 +209,7 @@ public final class ObjectUndoManager {
         }
     }
 
-    /// What changed since the last look, which this is.
+    /// Returns the changes made since the last call.
     private func step(in context: ManagedObjectContext) throws -> NetChanges {
         var before = NetChanges()
         var after = NetChanges()
@@ -240,7 +240,7 @@ public final class ObjectUndoManager {
         return after.since(before)
     }
 
-    /// The context has dropped or saved its changes, or moved: they begin anew from where it stands.
+    /// The context has dropped or saved its changes, or moved: its changes are relative to its new state from here on.
     func rebase() {
         guard let context else { return }
         context.pending.rewind(.undo)
@@ -288,6 +288,6 @@ extension ManagedObject {
 }
 
 extension ObjectUndoManager: CustomStringConvertible {
-    /// How many groups can be undone and made again.
+    /// The numbers of groups that can be undone and redone.
     public var description: String { "undo manager; \(undoGroups.count) to undo, \(redoGroups.count) to redo" }
 }

@@ -19,7 +19,7 @@ enum AttributeValueEncoder {
     }
 }
 
-/// What one value is encoded into; containers write through when they change.
+/// The value that is being encoded; containers write through when they change.
 private final class EncodingBox {
     enum Content {
         case none
@@ -99,7 +99,7 @@ private struct EncodingNode: Encoder, SingleValueEncodingContainer {
     func encodeNil() throws { box.content = .single(.null) }
     func encode<T: Encodable>(_ value: T) throws {
         switch value {
-        // Integers of other widths are what the single-value container is asked for last.
+        // Integers of other widths are tried last by the single-value container.
         case let value as UInt64: box.content = .single(try Self.integer(value, codingPath))
         case let value as UInt: box.content = .single(try Self.integer(UInt64(value), codingPath))
         case let value as any FixedWidthInteger: box.content = .single(.integer(Int64(value)))
@@ -155,7 +155,8 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
 /// A collection whose elements have no order of their own.
 private protocol UnorderedCollection {
-    /// What it encodes, in an order that does not depend on how it was made; nil if its own encoding has one.
+    /// The encoded values, in an order that does not depend on how the object was made; nil if its own encoding has
+    /// one.
     func partsInOrder() throws -> [AttributeValue]?
 }
 

@@ -38,7 +38,7 @@ enum TranslatedNode {
         var includesUpper: Bool
     }
 
-    /// As a value.
+    /// Returns the node as a value.
     func expression(in node: String) throws(StrataError) -> FetchExpression {
         switch self {
         case .value(let expression): return expression
@@ -51,7 +51,7 @@ enum TranslatedNode {
         }
     }
 
-    /// As a condition.
+    /// Returns the node as a condition.
     func predicate(in node: String) throws(StrataError) -> FetchPredicate {
         switch self {
         case .condition(let predicate): predicate
@@ -81,7 +81,7 @@ protocol TranslatableNode {
     func translated(by translation: PredicateTranslation) throws(StrataError) -> TranslatedNode
 }
 
-/// Translates the nodes of one `#Predicate`, and keeps what its variables stand for.
+/// Translates the nodes of one `#Predicate`, and keeps the meanings of its variables.
 final class PredicateTranslation {
     private var bindings: [PredicateExpressions.VariableID: TranslatedNode] = [:]
     private var depth = 0

@@ -129,7 +129,7 @@ extension PredicateExpressions.ForcedUnwrap: TranslatableNode {
 }
 
 extension FetchExpression {
-    /// Whether it is surely nil where `value` is: a path from it, or arithmetic with it.
+    /// Whether the expression is always nil where `value` is nil: a path from `value`, or arithmetic with it.
     fileprivate func isNilWherever(_ value: FetchExpression) -> Bool {
         if self == value { return true }
         switch self {
@@ -149,7 +149,7 @@ extension FetchExpression {
 
 // MARK: - Casts
 
-// A class knows its properties; what an object of a subclass has besides, a query over the parent cannot ask for.
+// A class knows its properties; a query over the parent cannot use the additional ones of a subclass.
 
 extension PredicateExpressions.ConditionalCast: TranslatableNode {
     func translated(by translation: PredicateTranslation) throws(StrataError) -> TranslatedNode {

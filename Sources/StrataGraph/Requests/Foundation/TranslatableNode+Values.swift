@@ -55,7 +55,7 @@ extension CaseIterable {
     fileprivate static var cases: Any { Array(allCases) }
 }
 
-/// What the key paths of a type that is no entity mean in a query.
+/// The key paths of types that are no entities, such as `count` of a text, that a query can use.
 private enum KnownKeyPath {
     case memberCount
     case isWithoutMembers
@@ -87,7 +87,7 @@ extension ToMany: QueryableKeyPaths {
 }
 
 extension Array: QueryableKeyPaths {
-    // What `filter` gives: the members that are left.
+    // The result of `filter`: the remaining members.
     fileprivate static func function(of keyPath: AnyKeyPath) -> KnownKeyPath? {
         if keyPath == \Self.count { return .memberCount }
         return keyPath == \Self.isEmpty ? .isWithoutMembers : nil

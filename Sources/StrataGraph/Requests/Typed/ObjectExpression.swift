@@ -55,12 +55,12 @@ public struct ObjectExpression<Root: ManagedObject> {
 }
 
 extension ObjectExpression {
-    /// Whether it is the object; with nil, whether there is none.
+    /// Whether the expression leads to the object; with nil, whether it leads to none.
     public static func == (left: ObjectExpression, right: Root?) -> ValueExpression<Bool> {
         left.identity(.equalTo, right?.objectID)
     }
 
-    /// Whether it is another object, false if there is none; with nil, whether there is one.
+    /// Whether the expression leads to another object, false if it leads to none; with nil, whether it leads to one.
     public static func != (left: ObjectExpression, right: Root?) -> ValueExpression<Bool> {
         left.identity(.notEqualTo, right?.objectID)
     }

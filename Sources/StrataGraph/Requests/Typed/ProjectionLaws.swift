@@ -1,16 +1,18 @@
+// Tests whether a projection follows additions and removals in any order (`checkLaws`).
+
 import StrataModel
 import StrataStore
 
 /// A law of projections that a type breaks, with the shortest history that was found.
 public struct ProjectionLawViolation: Error, Sendable, CustomStringConvertible {
-    /// What happened to the group, step by step: `add 1`, `remove 1`.
+    /// The steps of the history: `add 1`, `remove 1`.
     public let history: [String]
     /// The values of the rows of the history, by their numbers.
     public let rows: [Int: String]
-    /// What is wrong.
+    /// The law that is broken, with the states that show it.
     public let reason: String
 
-    /// What is wrong, and the history.
+    /// The broken law, and the history.
     public var description: String {
         let steps = history.joined(separator: ", ")
         let values = rows.sorted { $0.key < $1.key }.map { "row \($0.key): \($0.value)" }.joined(separator: "; ")
@@ -131,7 +133,7 @@ private struct ProjectionHistory {
 private struct ProjectionTrial {
     let code: ProjectionCode
 
-    /// What is wrong with a history; nil if nothing is.
+    /// Returns how a history breaks the laws; nil if it breaks none.
     func fault(_ history: ProjectionHistory) -> String? {
         do {
             let state = try run(history)

@@ -3,47 +3,48 @@ public import StrataModel
 // Comparisons and functions of text in typed queries.
 
 extension ValueExpression where Value == String {
-    /// Whether it is equal to a text, ignoring case or diacritics as the options say.
+    /// Whether the value is equal to a text, ignoring case or diacritics as the options say.
     public func isEqual(to text: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.equalTo, constant(text), options)
     }
 
-    /// Whether it is equal to another text; false if either is nil.
+    /// Whether the value is equal to another text; false if either is nil.
     public func isEqual(to other: ValueExpression, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.equalTo, other, options)
     }
 
-    /// Whether it contains a text.
+    /// Whether the value contains a text.
     public func contains(_ text: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.contains, constant(text), options)
     }
 
-    /// Whether it contains another text; false if either is nil.
+    /// Whether the value contains another text; false if either is nil.
     public func contains(_ other: ValueExpression, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.contains, other, options)
     }
 
-    /// Whether it begins with a text.
+    /// Whether the value begins with a text.
     public func begins(with text: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.beginsWith, constant(text), options)
     }
 
-    /// Whether it begins with another text; false if either is nil.
+    /// Whether the value begins with another text; false if either is nil.
     public func begins(with other: ValueExpression, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.beginsWith, other, options)
     }
 
-    /// Whether it ends with a text.
+    /// Whether the value ends with a text.
     public func ends(with text: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.endsWith, constant(text), options)
     }
 
-    /// Whether it ends with another text; false if either is nil.
+    /// Whether the value ends with another text; false if either is nil.
     public func ends(with other: ValueExpression, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.endsWith, other, options)
     }
 
-    /// Whether it matches a wildcard pattern: `?` matches one character, `*` any number; a backslash escapes either.
+    /// Whether the value matches a wildcard pattern: `?` matches one character, `*` any number; a backslash escapes
+    /// either.
     public func like(_ pattern: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.like, constant(pattern), options)
     }
@@ -53,7 +54,7 @@ extension ValueExpression where Value == String {
         condition(.matches, constant(pattern), options)
     }
 
-    /// Whether it is one of the texts, ignoring case or diacritics as the options say.
+    /// Whether the value is one of the texts, ignoring case or diacritics as the options say.
     public func isIn(_ texts: some Sequence<String>, _ options: StringFolding) -> ValueExpression<Bool> {
         condition(.in, .aggregate(texts.map(constant)), options)
     }

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// A value in a typed query: an attribute, or what is computed from attributes.
+/// A value in a typed query: an attribute, or a computation over attributes.
 ///
 /// A condition is a `ValueExpression<Bool>`. The type does not say whether an attribute is optional. Every comparison
 /// with nil is false, `!=` too, except `== nil` and `!= nil`.
@@ -140,12 +140,12 @@ extension ValueExpression where Value == Bool {
 // MARK: - Comparisons
 
 extension ValueExpression {
-    /// Whether it is equal to a value; with nil, whether there is no value.
+    /// Whether the value is equal to another; with nil, whether there is no value.
     public static func == (left: ValueExpression, right: Value?) -> ValueExpression<Bool> {
         left.condition(.equalTo, left.constant(orNil: right))
     }
 
-    /// Whether it is another value, false for nil; with nil, whether there is a value.
+    /// Whether the value differs from another, false for nil; with nil, whether there is a value.
     public static func != (left: ValueExpression, right: Value?) -> ValueExpression<Bool> {
         left.condition(.notEqualTo, left.constant(orNil: right))
     }
@@ -162,7 +162,7 @@ extension ValueExpression {
 
     private func constant(orNil value: Value?) -> FetchExpression { value.map(constant) ?? .constant(.null) }
 
-    /// Whether it is equal to one of the values.
+    /// Whether the value is equal to one of the values.
     public func isIn(_ values: some Sequence<Value>) -> ValueExpression<Bool> {
         condition(.in, .aggregate(values.map(constant)))
     }
@@ -176,64 +176,64 @@ extension ValueExpression {
 }
 
 extension ValueExpression where Value: Comparable & StorableValue {
-    /// Whether it is less than a value; false for nil.
+    /// Whether the value is less than another; false for nil.
     public static func < (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.lessThan, left.constant(right))
     }
 
-    /// Whether it is less than another value; false if either is nil.
+    /// Whether the value is less than another expression's; false if either is nil.
     public static func < (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.lessThan, right)
     }
 
-    /// Whether it is at most a value; false for nil.
+    /// Whether the value is at most another; false for nil.
     public static func <= (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.lessThanOrEqualTo, left.constant(right))
     }
 
-    /// Whether it is at most another value; false if either is nil.
+    /// Whether the value is at most another expression's; false if either is nil.
     public static func <= (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.lessThanOrEqualTo, right)
     }
 
-    /// Whether it is greater than a value; false for nil.
+    /// Whether the value is greater than another; false for nil.
     public static func > (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.greaterThan, left.constant(right))
     }
 
-    /// Whether it is greater than another value; false if either is nil.
+    /// Whether the value is greater than another expression's; false if either is nil.
     public static func > (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.greaterThan, right)
     }
 
-    /// Whether it is at least a value; false for nil.
+    /// Whether the value is at least another; false for nil.
     public static func >= (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.greaterThanOrEqualTo, left.constant(right))
     }
 
-    /// Whether it is at least another value; false if either is nil.
+    /// Whether the value is at least another expression's; false if either is nil.
     public static func >= (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.greaterThanOrEqualTo, right)
     }
 
-    /// Whether it is between two bounds, both included.
+    /// Whether the value is between two bounds, both included.
     public func isBetween(_ lower: Value, _ upper: Value) -> ValueExpression<Bool> {
         condition(.between, .aggregate([constant(lower), constant(upper)]))
     }
 
-    /// Whether it is in the range.
+    /// Whether the value is in the range.
     public func isIn(_ range: ClosedRange<Value>) -> ValueExpression<Bool> {
         isBetween(range.lowerBound, range.upperBound)
     }
 
-    /// Whether it is in the range, without the upper bound.
+    /// Whether the value is in the range, without the upper bound.
     public func isIn(_ range: Range<Value>) -> ValueExpression<Bool> {
         self >= range.lowerBound && self < range.upperBound
     }
 }
 
 extension ValueExpression where Value: RawRepresentable, Value.RawValue: StorableValue {
-    /// The raw value, which is what an enum is stored as.
+    /// The raw value, in which an enum is stored.
     public var rawValue: ValueExpression<Value.RawValue> {
         ValueExpression<Value.RawValue>(expression, mayBeNil: mayBeNil)
     }

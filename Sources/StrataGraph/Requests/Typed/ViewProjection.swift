@@ -1,7 +1,7 @@
 public import StrataModel
 import StrataStore
 
-/// A type of the app that makes a column of a view, for what aggregates cannot say: a value of it is the state of a
+/// A type of the app that computes a column of a view that no aggregate can: a value of it is the state of a
 /// group.
 ///
 /// ```swift
@@ -57,7 +57,7 @@ extension ViewProjection {
         code(name).register()
     }
 
-    /// How the model names the type, and what it reads.
+    /// The name of the type in the model, and the properties that it reads.
     static var reference: ProjectionReference {
         ProjectionReference(projectionName, inputs: inputs.map { PropertyName.ofAny($0) })
     }

@@ -51,7 +51,7 @@ public struct ViewRows<Row: ViewRow> {
     /// - Throws: as `ManagedObjectContext.fetchRows(_:)`; `wrongType` for a value that does not fit its property.
     public func all() throws -> [Row] { try context.fetchRows(request).values() }
 
-    /// So many rows at most; 0 for none.
+    /// Returns at most this many rows; 0 for none.
     ///
     /// - Throws: as `all()`.
     /// - Complexity: O(rows) in an order that the view declares.
@@ -65,7 +65,7 @@ public struct ViewRows<Row: ViewRow> {
     /// - Throws: as `all()`.
     public func first() throws -> Row? { try prefix(1).first }
 
-    /// Where a row stands in the order of the request, which its view ranks.
+    /// The rank of a row in the order of the request, which its view ranks.
     ///
     /// - Parameter row: says what the keys of the row are that the request does not fix.
     /// - Returns: nil if there is no such row.

@@ -22,7 +22,7 @@ public struct ViewSource<Object: ManagedObject>: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name of the view; `@View` gives it that of its struct.
-    ///   - version: another number makes the view anew.
+    ///   - version: another number rebuilds the view.
     public init(_ objectClass: Object.Type = Object.self, named name: String = "", version: Int = 1) {
         description = ViewDescription(name: name, version: version, entityName: Object.entityName, aggregates: [])
     }

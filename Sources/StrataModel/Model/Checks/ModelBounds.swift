@@ -1,7 +1,7 @@
 /// The sizes of a model, found in one pass before anything else looks at it: the other checks, and everything that is
 /// made of a model, take time and memory for each entity and each of its inherited properties.
 package struct ModelBounds {
-    /// What is too large, in the order of the entities.
+    /// The errors about sizes above the limits, in the order of the entities.
     package private(set) var problems: [StrataError] = []
 
     private let entities: [EntityDescription]
@@ -11,7 +11,7 @@ package struct ModelBounds {
     private var levels: [Int]
     /// Whether the chain of parents leads back to an entity in it.
     private var isEndless: [Bool]
-    /// What each entity has and inherits.
+    /// The numbers of properties and indexes that each entity has and inherits.
     private var inherited: [Inherited]
 
     private struct Inherited {
@@ -84,7 +84,8 @@ package struct ModelBounds {
         }
     }
 
-    /// Every entity has a copy of what it inherits, and every relationship is noted for each entity that it may lead to.
+    /// Every entity has a copy of its inherited properties, and every relationship is noted for each entity that it may
+    /// lead to.
     private mutating func checkTotals() {
         let copies = inherited.reduce(0) { $0 + $1.properties + $1.indexes }
         if copies > ModelLimits.inheritedProperties {

@@ -1,4 +1,4 @@
-// Checks what encrypted attributes cannot do, because only the key makes their values readable: views, derived values,
+// Refuses uses of encrypted attributes that need readable values, which only the key gives: views, derived values,
 // partial indexes and rules over whole objects are computed where there is no key.
 
 extension ModelCheck {

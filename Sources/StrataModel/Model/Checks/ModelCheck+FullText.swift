@@ -1,4 +1,4 @@
-// Checks what an entity declares for full text.
+// Checks an entity's declaration of a full text.
 
 extension ModelCheck {
     /// The most attributes of a full text.

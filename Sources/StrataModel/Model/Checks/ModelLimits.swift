@@ -32,7 +32,7 @@ package enum ReservedNames {
         // Lifecycle and validation.
         "awakeFromInsert", "awakeFromFetch", "prepareForDeletion", "willSave", "didSave", "willTurnIntoFault",
         "didTurnIntoFault", "validateForInsert", "validateForUpdate", "validateForDelete",
-        // What every object has.
+        // Members that every object has.
         "description", "debugDescription", "hash", "hashValue", "superclass", "class",
         // Words that Swift does not allow after a dot, or that mean the object itself in predicates.
         "self", "Self", "SELF", "Type", "Protocol", "init", "deinit", "subscript",

@@ -27,7 +27,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var elements: [AttributeDescription]
     /// The rules that a value must meet when it is saved.
     public var validationRules: [ValidationRule]
-    /// How values are encrypted; nil for an attribute that is stored in the clear.
+    /// The encryption of the values; nil for an attribute that is stored in the clear.
     ///
     /// An encrypted attribute can be compared with `==`, `!=` and `IN`, and be in indexes and uniqueness constraints. It
     /// has no order and no parts, and no default.

@@ -1,4 +1,4 @@
-/// How the values of an attribute are encrypted.
+/// The encryption of an attribute's values.
 public enum AttributeEncryption: Sendable, Hashable {
     /// Under the key that the store is opened with. Values can be searched for by equality. That two stored values are
     /// equal can be seen without the key.
@@ -8,11 +8,11 @@ public enum AttributeEncryption: Sendable, Hashable {
     case subjectKey(EncryptionSubject)
 }
 
-/// Whose key an attribute is encrypted under.
+/// The subject whose key encrypts an attribute.
 public enum EncryptionSubject: Sendable, Hashable {
     /// The object that has the attribute.
     case object
-    /// What a to-one relationship or an attribute of the entity names: the object at its end, or the value.
+    /// The object at the end of a to-one relationship of the entity, or the value of an attribute.
     case property(String)
 }
 
@@ -38,7 +38,7 @@ extension AttributeEncryption: RawRepresentable, Codable {
         }
     }
 
-    /// How models in files name it.
+    /// The name in model files.
     public var rawValue: String {
         switch self {
         case .storeKey: "storeKey"
@@ -47,7 +47,7 @@ extension AttributeEncryption: RawRepresentable, Codable {
         }
     }
 
-    /// Whose key the values are encrypted under; nil if the store's alone.
+    /// The subject whose key encrypts the values; nil for the store's key alone.
     public var subject: EncryptionSubject? {
         if case .subjectKey(let subject) = self { subject } else { nil }
     }

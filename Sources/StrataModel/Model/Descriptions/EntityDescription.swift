@@ -4,7 +4,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var name: String
     /// The class of its objects; nil for `ManagedObject`.
     public var managedObjectClassName: String?
-    /// Whether it has no objects of its own, only those of its subentities.
+    /// Whether the entity has no objects of its own, only those of its subentities.
     public var isAbstract: Bool
     /// The name of the parent entity.
     public var superentityName: String?

@@ -15,15 +15,15 @@ public struct FetchRequestTemplate: Sendable, Hashable, Codable {
     public var sortDescriptors: [SortDescription]
     /// The largest number of objects; 0 for no limit.
     public var fetchLimit: Int
-    /// Whether it finds objects of subentities too.
+    /// Whether the request finds objects of subentities too.
     public var includesSubentities: Bool
     /// The number of objects that are made at a time; 0 leaves it to the context.
     public var fetchBatchSize = 0
-    /// Whether it takes unsaved changes of the context into account.
+    /// Whether the request takes unsaved changes of the context into account.
     public var includesPendingChanges = true
-    /// Whether it reads the rows of the objects.
+    /// Whether the request reads the rows of the objects.
     public var includesPropertyValues = true
-    /// Whether it returns faults.
+    /// Whether the request returns faults.
     public var returnsObjectsAsFaults = true
     /// Entries of the model editor.
     public var editorInfo: EditorInfo = [:]

@@ -1,4 +1,4 @@
-// What `print` shows of a model and its parts.
+// Descriptions of a model and its parts, as `print` shows them.
 
 extension ManagedObjectModel: CustomStringConvertible {
     /// The version and the names of the entities: `model "v2" of 2 entities: Movie, FamilyMember`.
@@ -11,7 +11,7 @@ extension ManagedObjectModel: CustomStringConvertible {
 }
 
 extension EntityDescription: CustomStringConvertible {
-    /// The name, what is not as usual of the entity, and its own properties, indexes and unique lists:
+    /// The name, the settings that are not the defaults, and the entity's own properties, indexes and unique lists:
     /// `Movie (is a Film): title: string, required; owner: to-one Person, inverse movies, nullify; unique title`.
     public var description: String {
         var parts = properties.map(\.description) + indexes.map(\.description)
@@ -34,7 +34,8 @@ extension PropertyDescription: CustomStringConvertible {
 }
 
 extension AttributeDescription: CustomStringConvertible {
-    /// The name, the type, the elements of a composite, and what is not as usual: `title: string, required`.
+    /// The name, the type, the elements of a composite, and the settings that are not the defaults: `title: string,
+    /// required`.
     public var description: String {
         let parts = elements.isEmpty ? "" : " (\(elements.map(\.description).joined(separator: "; ")))"
         return "\(name): \(([type.name + parts] + facts()).joined(separator: ", "))"
@@ -79,7 +80,7 @@ extension FetchIndexDescription: CustomStringConvertible {
 }
 
 extension FetchIndexElement: CustomStringConvertible {
-    /// The path, and what is not as usual: `title[c] descending`.
+    /// The path, and the settings that are not the defaults: `title[c] descending`.
     public var description: String {
         SortDescription(propertyPath, isAscending: isAscending, folding: folding).description
     }
@@ -96,7 +97,7 @@ extension ValidationPredicate: CustomStringConvertible {
 }
 
 extension AttributeEncryption: CustomStringConvertible {
-    /// How the values are encrypted: `encrypted`, or with whose key.
+    /// The encryption in words: `encrypted`, with the subject if there is one.
     public var description: String {
         switch self {
         case .storeKey: "encrypted"

@@ -1,7 +1,7 @@
 // The facts of a model's parts in words: for `description`, and for tools that list a model.
 
 extension AttributeDescription {
-    /// What is not as usual of the attribute, in words.
+    /// Returns, in words, the settings of the attribute that are not the defaults.
     ///
     /// - Parameter text: writes a value.
     package func facts(_ text: (AttributeValue) -> String = { "\($0)" }) -> [String] {
@@ -21,7 +21,7 @@ extension AttributeDescription {
 }
 
 extension RelationshipDescription {
-    /// Where the relationship leads: `ordered to-many Track`.
+    /// The target of the relationship: `ordered to-many Track`.
     package var target: String {
         let ordered = isOrdered ? "ordered " : ""
         return "\(isToMany ? "\(ordered)to-many" : "to-one") \(destinationEntityName)"
@@ -69,7 +69,7 @@ extension ValidationRule {
 }
 
 extension EntityDescription {
-    /// What is not as usual of the entity, in words.
+    /// The settings of the entity that are not the defaults, in words.
     package var facts: [String] {
         var facts: [String] = []
         if let superentityName { facts.append("is a \(superentityName)") }

@@ -1,4 +1,6 @@
-/// What a deletion does to the objects that a relationship leads to. Raw values are Core Data's.
+// The description of a relationship, and its delete rule.
+
+/// The effect of a deletion on the objects that a relationship leads to. Raw values are Core Data's.
 public enum DeleteRule: UInt8, Sendable, Hashable, Codable {
     /// Changes nothing. A to-one of those objects may then lead to the deleted object.
     case noAction = 0
@@ -20,20 +22,20 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
     public var inverseName: String?
     /// Declares that there is no inverse. Without it, a missing inverse is a problem of the model.
     public var hasNoInverse: Bool
-    /// Whether it leads to any number of objects.
+    /// Whether the relationship leads to any number of objects.
     public var isToMany: Bool
     /// Whether the members of a to-many have an order.
     public var isOrdered: Bool
-    /// Whether it may lead to no object.
+    /// Whether the relationship may lead to no object.
     public var isOptional: Bool
-    /// Whether it is kept in memory only and never saved.
+    /// Whether the relationship is kept in memory only and never saved.
     public var isTransient: Bool
     /// The smallest number of members of a to-many; 0 for no limit. An optional to-many may also be empty, and a required
     /// one needs at least one member, also with 0.
     public var minCount: Int
     /// The largest number of members; 0 for no limit.
     public var maxCount: Int
-    /// What a deletion does to the objects that it leads to.
+    /// The effect of a deletion on the objects that the relationship leads to.
     public var deleteRule: DeleteRule
     /// The name in the previous model, if the relationship was renamed.
     public var renamingIdentifier: String?

@@ -1,4 +1,4 @@
-/// Names a type of the app that makes a column of a view, and says what it reads of each object.
+/// Names a type of the app that makes a column of a view, and the properties that it reads of each object.
 ///
 /// The model of a store has the name only. A process that does not have the type leaves the column as it is and the view
 /// behind its commits, until a process that has it catches up.
@@ -16,6 +16,6 @@ public struct ProjectionReference: Sendable, Hashable, Codable {
 }
 
 extension ProjectionReference: CustomStringConvertible {
-    /// The type and what it reads: `projection(Cinema.Middle, rating, gross)`.
+    /// The type and the properties that it reads: `projection(Cinema.Middle, rating, gross)`.
     public var description: String { "projection(\(([typeName] + inputs).joined(separator: ", ")))" }
 }

@@ -13,18 +13,18 @@
 public struct ViewDescription: Sendable, Hashable {
     /// The name, unique among the views of a model.
     public var name: String
-    /// The author's number of the definition. Another number makes the view anew, like another definition.
+    /// The author's number of the definition. Another number rebuilds the view, like another definition.
     public var version: Int
     /// The name of the entity whose objects are grouped.
     public var entityName: String
     /// Whether objects of subentities are grouped too.
     public var includesSubentities: Bool
-    /// What an object must meet; nil is met by all. It may use attributes and to-ones of the object and behind its
-    /// to-ones.
+    /// The condition that an object must meet; nil is met by all. It may use attributes and to-ones of the object and
+    /// behind its to-ones.
     public var predicate: FetchPredicate?
     /// The values that the objects of a group share; without keys there is one group.
     public var keys: [ViewKey]
-    /// What is computed for each group.
+    /// The aggregates that are computed for each group.
     public var aggregates: [ViewAggregate]
     /// The orders of the rows that the store keeps beside that of the keys.
     public var orders: [ViewOrder]
@@ -65,7 +65,7 @@ public struct ViewKey: Sendable, Hashable, Codable {
     /// `SELF` is the object itself: then each object has a row of its own. For a to-many, an object is in the group of
     /// each of its members, and in that of nil if it has none.
     public var keyPath: String
-    /// What makes a key of the value; nil for the value itself.
+    /// The function that makes a key of the value; nil for the value itself.
     public var function: ViewKeyFunction?
 
     /// A key with a column name of its own.
@@ -89,17 +89,17 @@ public struct ViewKey: Sendable, Hashable, Codable {
 public struct ViewAggregate: Sendable, Hashable, Codable {
     /// The name of the column.
     public var name: String
-    /// What is computed.
+    /// The function that is computed.
     public var function: ViewFunction
-    /// The name of an attribute, `composite.element`, or such a name behind to-ones. nil counts objects, and stands for
+    /// The name of an attribute, `composite.element`, or such a name behind to-ones. nil counts objects, and means
     /// the object itself in `first` and `last`.
     public var keyPath: String?
-    /// For `first` and `last`: the number or date by which the objects are ordered, as a key path like the others.
+    /// The number or date by which the objects of `first` and `last` are ordered, as a key path like the others.
     public var orderPath: String?
-    /// For `first` and `last`: how many objects; nil for one. The column of several is a composite whose elements are
-    /// named "1", "2" and so on.
+    /// The number of objects of `first` and `last`; nil for one. The column of several is a composite whose elements
+    /// are named "1", "2" and so on.
     public var limit: Int?
-    /// For `projection`: the type of the app that makes the column.
+    /// The type of the app that makes the column of `projection`.
     public var projection: ProjectionReference?
 
     /// An aggregate with its column name.
@@ -121,7 +121,7 @@ public struct ViewAggregate: Sendable, Hashable, Codable {
     }
 }
 
-/// What an aggregate of a view computes. All of them leave out nil.
+/// The function that an aggregate of a view computes. All of them leave out nil.
 public enum ViewFunction: String, Sendable, Hashable, Codable, CaseIterable {
     /// The number of objects; with a key path, of those that have a value.
     case count
@@ -140,12 +140,12 @@ public enum ViewFunction: String, Sendable, Hashable, Codable, CaseIterable {
     case first
     /// The value of the last object by an order, or the values of the last ones.
     case last
-    /// What a type of the app makes of the objects, as a composite.
+    /// The composite that a type of the app computes from the objects.
     case projection
 }
 
 extension ViewFunction {
-    /// Whether it is of the first objects by an order.
+    /// Whether the function depends on an order: first or last.
     package var isOrdered: Bool { self == .first || self == .last }
 }
 
@@ -201,7 +201,7 @@ extension ViewDescription: Codable {
         upkeep = try container.decodeIfPresent(ViewUpkeep.self, forKey: .upkeep) ?? .inline
     }
 
-    /// Writes a description. What is not said is left out.
+    /// Writes a description. Optional parts with default values are left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(name, forKey: .name)

@@ -1,9 +1,9 @@
-/// What makes a key of a value: a part of a date, or a bucket of a number.
+/// A function that makes a key of a value: a part of a date, or a bucket of a number.
 public enum ViewKeyFunction: Sendable, Hashable, Codable {
     /// A part of a date in the Gregorian calendar, as an integer.
     ///
     /// The store keeps the rules of the time zone that were known when the view was declared, from 1900 to 2100, so a
-    /// view says the same after an update of the system. Another version of the view takes the rules anew.
+    /// view says the same after an update of the system. Another version of the view takes the rules again.
     case calendar(CalendarPart, timeZone: String)
     /// The largest multiple of the width that is not above the number.
     case bucket(width: Double)

@@ -26,7 +26,7 @@ public struct ViewOrder: Sendable, Hashable {
 }
 
 extension SortDescription {
-    /// Whether it orders values as they are, with nil as the smallest.
+    /// Whether the order compares values as they are, with nil as the smallest.
     package var isPlain: Bool { folding == [] && !isNatural && nullPlacement == .smallest }
 }
 
@@ -47,7 +47,7 @@ extension ViewOrder: Codable {
         isRanked = try container.decodeIfPresent(Bool.self, forKey: .isRanked) ?? false
     }
 
-    /// Writes an order. What is not said is left out.
+    /// Writes an order. `isRanked` is left out if it is false.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(columns, forKey: .columns)

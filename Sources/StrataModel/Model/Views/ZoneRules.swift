@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The offsets of a time zone, kept with a view so that what its keys are does not depend on the system.
+/// The offsets of a time zone, kept with a view so that its keys do not depend on the system.
 package struct ZoneRules: Sendable, Hashable, Codable {
     /// From when on each offset holds, in seconds since 2001-01-01 00:00 UTC, ascending. The first holds before too.
     package let starts: [Int64]
@@ -104,7 +104,7 @@ extension CalendarPart {
 }
 
 extension Int64 {
-    /// The quotient rounded down, and what is left.
+    /// The quotient rounded down, and the remainder.
     package func floorDivided(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -20,7 +20,7 @@ package struct ComparisonRule: Sendable {
         hasLiteral = comparison.left.isLiteral || comparison.right.isLiteral
     }
 
-    /// - Parameter work: gets what it cost added, in units of `PredicateWork`.
+    /// - Parameter work: the cost is added to it, in units of `PredicateWork`.
     package func holds(
         _ left: PredicateOperand, _ right: PredicateOperand, work: inout Int
     ) throws(StrataError) -> Bool {

@@ -1,3 +1,5 @@
+// The interface through which predicates read objects (`ExpressionContext`).
+
 package import Foundation
 
 /// The result of an expression: one value, or the members of a list.
@@ -40,7 +42,7 @@ package protocol ExpressionContext {
     /// The value of `now()`, the same for every object of one request.
     var now: Date { get }
 
-    /// Counts what the evaluator does, so that a context can end a request that costs too much or was cancelled.
+    /// Counts the work of the evaluator, so that a context can end a request that costs too much or was cancelled.
     ///
     /// - Parameters:
     ///   - steps: the steps since the last call, by the rules of `PredicateWork`.

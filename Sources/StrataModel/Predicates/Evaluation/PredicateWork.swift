@@ -1,6 +1,5 @@
-// What the evaluation of a predicate costs, counted in steps. A step is about what reading a row costs, some tens of
-// nanoseconds; everything else is counted in it by these rules. Counting by rules gives the same number on every
-// machine.
+// The cost of evaluating a predicate, in steps. A step costs about as much as reading a row, some tens of nanoseconds;
+// these rules count everything else in steps. Counting by rules gives the same number on every machine.
 
 /// The rules by which the evaluator counts steps.
 package enum PredicateWork {

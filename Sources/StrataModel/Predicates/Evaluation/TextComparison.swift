@@ -13,7 +13,7 @@ extension AttributeValue {
 extension ComparisonPredicate {
     /// Whether an operator holds between two texts.
     ///
-    /// - Parameter work: gets what it cost added, in units of `PredicateWork`.
+    /// - Parameter work: the cost is added to it, in units of `PredicateWork`.
     static func textHolds(
         _ left: String, _ operator: Operator, _ right: String, _ folding: StringFolding, work: inout Int
     ) throws(StrataError) -> Bool {
@@ -48,7 +48,7 @@ extension WildcardPattern {
     ///
     /// - Parameters:
     ///   - spelling: the pattern as it is written, for the error.
-    ///   - work: gets what it cost added.
+    ///   - work: the cost is added to it.
     /// - Throws: `invalidRequest` if the match takes too many steps.
     package func matches(
         text: String, _ spelling: @autoclosure () -> String, _ work: inout Int

@@ -11,7 +11,7 @@ public struct FetchFormatError: Error, Sendable, Hashable {
     public let format: String
     /// The number of the character at which the problem is, from 1.
     public let column: Int
-    /// What would be correct there, such as "a value"; nil if nothing is missing.
+    /// The correct content there, such as "a value"; nil if nothing is missing.
     public let expected: String?
     /// The problem as a sentence.
     public let sentence: String

@@ -83,7 +83,7 @@ struct FormatSpecifier {
     let text: String
     let kind: Kind
 
-    /// The kind of argument that a letter stands for; nil for an unknown letter.
+    /// The kind of argument that a letter means; nil for an unknown letter.
     static func kind(_ letter: UInt8) -> Kind? {
         switch Character(Unicode.Scalar(letter)) {
         case "@": .object

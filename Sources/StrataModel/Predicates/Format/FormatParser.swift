@@ -137,7 +137,7 @@ struct FormatParser {
 
     /// Parses the rest of a chain: `a AND b AND c` is one `and` with three parts.
     private mutating func parseChain(_ first: Node, _ sign: InfixOperator) throws(FetchFormatError) -> Node {
-        var parts = [try conditionBefore(sign, first)]
+        var parts = [try conditionBefore(first)]
         var depth = first.depth
         while let (next, end) = try peekOperator(), next.precedence == sign.precedence {
             scanner.offset = end
@@ -160,9 +160,7 @@ struct FormatParser {
         return "write bounds as BETWEEN {a, b}"
     }
 
-    private mutating func conditionBefore(_ sign: InfixOperator, _ node: Node) throws(FetchFormatError)
-        -> FetchPredicate
-    {
+    private mutating func conditionBefore(_ node: Node) throws(FetchFormatError) -> FetchPredicate {
         guard case .predicate(let predicate) = node.content else { throw scanner.missing("a comparison operator") }
         return predicate
     }

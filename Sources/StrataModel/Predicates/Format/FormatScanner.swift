@@ -24,7 +24,7 @@ struct FormatScanner {
         return FetchFormatError(format: format, column: column, expected: expected, sentence: sentence)
     }
 
-    /// An error that says what was expected at the current offset and what was found.
+    /// An error with the expected and the actual content at the current offset.
     mutating func missing(_ expected: String, hint: String = "") -> FetchFormatError {
         skipSpace()
         let hint = hint.isEmpty ? usualHint : hint

@@ -1,7 +1,7 @@
 extension FullTextQuery {
-    /// Where the words and phrases of the query stand in a text, in order and without overlaps.
+    /// Returns the ranges of the query's words and phrases in a text, in order and without overlaps.
     ///
-    /// Words behind NOT are left out. What the query says about attributes is not regarded.
+    /// Words behind NOT are left out. Restrictions of the query to attributes are ignored.
     public func ranges(in text: String) -> [Range<String.Index>] {
         marks(in: text).map { mark in
             text.utf8.index(
@@ -10,14 +10,14 @@ extension FullTextQuery {
         }
     }
 
-    /// The part of a text that shows best what the query found, with the words found marked.
+    /// The part of a text that shows the query's matches best, with the found words marked.
     ///
     /// - Parameters:
     ///   - length: the most words of the snippet.
-    ///   - before: what is put before each word or phrase that was found.
-    ///   - after: what is put behind it.
-    ///   - ellipsis: what stands for the text that is left out.
-    /// - Returns: the beginning of the text if none of the words stands in it.
+    ///   - before: the text before each word or phrase that was found.
+    ///   - after: the text behind it.
+    ///   - ellipsis: the replacement of text that is left out.
+    /// - Returns: the beginning of the text if none of the words occurs in it.
     public func snippet(
         of text: String, length: Int = 32, before: String = "[", after: String = "]", ellipsis: String = "…"
     ) -> String {
@@ -125,7 +125,7 @@ extension FullTextQuery {
                 end = other.word + other.wordCount
             }
             guard (phrases.count, places) > (best.phrases, best.places) else { continue }
-            // What was found stands in the middle of the snippet.
+            // The match is in the middle of the snippet.
             let spare = max(0, length - (end - mark.word)) / 2
             best = (max(0, min(mark.word - spare, wordCount - length)), phrases.count, places)
         }

@@ -1,20 +1,20 @@
-// What a query says about one text whose words are at hand. The store finds texts in its lists of words and asks the same
-// functions about phrases, so there is one meaning.
+// Evaluates a query for one text whose words are known. The store finds texts in its lists of words and calls the same
+// functions for phrases, so that both agree.
 
 extension FullTextQuery {
-    /// Where the words of the query stand in a text, by the numbers of the words; ascending.
+    /// The positions of the query's words in a text, by the numbers of the words; ascending.
     package typealias Occurrences = [[TextPosition]]
 
-    /// What a query says about a text.
+    /// The result of a query for a text.
     package struct Verdict: Sendable {
         package var holds: Bool
-        /// How often each phrase stands in the text; for those of a NEAR only where they are near.
+        /// The number of times that each phrase occurs in the text; for those of a NEAR only where they are near.
         package var counts: [Int]
-        /// Whether each phrase stands in the text at all.
+        /// Whether each phrase occurs in the text at all.
         package var isThere: [Bool]
     }
 
-    /// Where phrases stand: the positions of their first words.
+    /// Returns the positions of the first words of a phrase's occurrences.
     ///
     /// - Parameter columns: the numbers of the attributes in which it is sought; nil for all.
     package func positions(
@@ -40,7 +40,8 @@ extension FullTextQuery {
         return found
     }
 
-    /// Of the places of several phrases, those that are near each other: some choice of one place of each phrase, in one
+    /// Returns those places of several phrases that are near each other: some choice of one place of each phrase, in
+    /// one
     /// column, with at most `distance` words between the end of the first and the beginning of the last. It finds the
     /// places that SQLite's FTS5 finds: a window over sorted lists, which moves on where the next place is the first.
     ///
@@ -79,7 +80,7 @@ extension FullTextQuery {
         }
     }
 
-    /// What the query says about a text.
+    /// Evaluates the query for a text.
     ///
     /// - Parameter columns: the numbers of the attributes of each phrase; nil for all of them.
     package func verdict(_ occurrences: Occurrences, columns: [[Int]?]) -> Verdict {
@@ -125,7 +126,7 @@ extension TextNode {
     }
 }
 
-/// Notes where the words of a query stand in a text. Belongs to one thread at a time.
+/// Notes the positions of a query's words in a text. Belongs to one thread at a time.
 package final class TextScan {
     @exclusivity(unchecked) package private(set) var occurrences: FullTextQuery.Occurrences
     /// The words of the text.
@@ -178,7 +179,7 @@ extension TextWord {
 }
 
 extension FullTextQuery {
-    /// Whether a text meets the query, as a text by itself: what the query says about attributes is not regarded.
+    /// Whether a text meets the query, as a text by itself: restrictions of the query to attributes are ignored.
     public func matches(_ text: String) -> Bool {
         let scan = TextScan(self)
         var text = text

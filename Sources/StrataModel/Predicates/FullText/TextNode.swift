@@ -2,13 +2,13 @@
 package indirect enum TextNode: Sendable, Hashable {
     /// A phrase by its number.
     case phrase(Int)
-    /// Phrases that stand close to each other: at most `distance` words lie between the first and the last.
+    /// Phrases that are close to each other: at most `distance` words lie between the first and the last.
     case near([Int], distance: Int)
     case and([TextNode])
     case or([TextNode])
     /// The first holds and the second does not.
     case not(TextNode, TextNode)
-    /// What holds for no text, such as a query without words.
+    /// A condition that no text meets, such as a query without words.
     case nothing
 }
 
@@ -25,11 +25,11 @@ package struct TextPhrase: Sendable, Hashable {
 /// A word of a query.
 package struct TextWord: Sendable, Hashable {
     package var term: [UInt8]
-    /// Whether it stands for all words that begin with it.
+    /// Whether the term stands for all words that begin with it.
     package var isPrefix = false
 }
 
-/// Where words stand: a column in the high half, and the number of the word in it in the low half.
+/// The position of a word: a column in the high half, and the number of the word in it in the low half.
 package typealias TextPosition = UInt64
 
 extension TextPosition {

@@ -133,7 +133,7 @@ struct TextQueryParser {
         return node
     }
 
-    /// What follows `NEAR(`.
+    /// Parses the text after `NEAR(`.
     private mutating func parseNearGroup() throws(StrataError) -> TextNode? {
         var near: [Int] = []
         var distance = Self.usualDistance

@@ -47,7 +47,7 @@ struct PatternClass: Sendable {
     /// The classes inside this one, in order.
     private(set) var inner: [(operation: Operation, members: PatternClass)] = []
 
-    /// How an inner class combines with the class before it.
+    /// The operation that combines an inner class with the class before it.
     enum Operation: Sendable {
         case union, intersection, difference
     }

@@ -75,7 +75,7 @@ package struct PatternMatcher: Sendable {
         return try matches(text, work: &work)
     }
 
-    /// - Parameter work: gets what it cost added, in units of `PredicateWork`.
+    /// - Parameter work: the cost is added to it, in units of `PredicateWork`.
     package func matches(_ text: String, work: inout Int) throws(StrataError) -> Bool {
         var run = PatternRun(program, text, stepLimit: stepLimit)
         defer { work += run.stepCount / PredicateWork.comparisons }

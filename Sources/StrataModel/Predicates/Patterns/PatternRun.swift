@@ -2,7 +2,7 @@
 struct PatternRun {
     private let program: PatternProgram
     private let scalars: [Unicode.Scalar]
-    /// For each lookaround of the program, whether it holds at each index of the text.
+    /// Whether each lookaround of the program holds at each index of the text.
     private var sights: [[Bool]] = []
     /// The number of steps left before the match gives up.
     private var stepsLeft: Int

@@ -3,7 +3,7 @@
 /// The stars cut it into segments. The first and the last must match at the ends of the text, each of the others at the
 /// first place behind the one before, so nothing is tried twice. Segments without `?` are found in linear time.
 package struct WildcardPattern: Sendable {
-    /// What stands between two stars.
+    /// The text between two stars.
     private struct Segment {
         /// The number of `?` before the first byte. A segment without bytes has no others.
         var leading = 0

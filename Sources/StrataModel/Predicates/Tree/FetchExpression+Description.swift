@@ -39,7 +39,7 @@ extension FetchExpression: CustomStringConvertible {
             ? "FUNCTION(\(first), \(name))" : "FUNCTION(\(first), \(name), \(list(arguments.dropFirst())))"
     }
 
-    /// Whether it is written with an operator between two operands.
+    /// Whether the expression is written with an operator between two operands.
     private var isInfix: Bool {
         switch self {
         case .function(let function, let arguments): arguments.count == 2 && FetchFunction.infix[function] != nil

@@ -38,7 +38,7 @@ public indirect enum FetchExpression: Sendable, Hashable, Codable {
         case minus = "MINUS"
     }
 
-    /// Which element of a list, or its size.
+    /// An element of a list, or its size.
     public indirect enum ElementIndex: Sendable, Hashable, Codable {
         /// The element with this number, from 0, or a composite's element with this name.
         case at(FetchExpression)

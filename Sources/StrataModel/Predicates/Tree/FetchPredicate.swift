@@ -44,7 +44,7 @@ public struct ComparisonPredicate: Sendable, Hashable, Codable {
         case between = 100
     }
 
-    /// How a comparison treats a to-many on its left side.
+    /// The treatment of a to-many on the left side of a comparison.
     public enum Modifier: UInt8, Sendable, Hashable, Codable {
         /// Compares the value itself.
         case direct = 0
@@ -60,7 +60,7 @@ public struct ComparisonPredicate: Sendable, Hashable, Codable {
     public var `operator`: Operator
     /// The right side.
     public var right: FetchExpression
-    /// How a to-many on the left side is compared.
+    /// The treatment of a to-many on the left side.
     public var modifier: Modifier
     /// The differences of text that are ignored.
     public var folding: StringFolding

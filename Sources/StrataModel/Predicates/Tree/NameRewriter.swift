@@ -12,7 +12,7 @@ package struct NameRewriter<KnownEntity, Failure: Error> {
     private let named: Named
     private let kept: Set<String>
 
-    /// What names mean at a place: the entity of the object itself, and those of the variables.
+    /// The entities of names in a part of the predicate: that of the object itself, and those of the variables.
     private struct Scope {
         let object: KnownEntity
         var variables: [String: KnownEntity] = [:]

@@ -4,7 +4,7 @@
 /// request.sortDescriptors = [SortDescription("owner.name"), SortDescription("title", isNatural: true)]
 /// ```
 public struct SortDescription: Sendable, Hashable, Codable {
-    /// How objects are ordered that have no value.
+    /// The place of objects without a value in an order.
     public enum NullPlacement: String, Sendable, Hashable, Codable {
         /// As if nil were less than every value: first when ascending, last when descending.
         case smallest
@@ -22,7 +22,7 @@ public struct SortDescription: Sendable, Hashable, Codable {
     public var folding: StringFolding
     /// Whether numbers in text are compared by value, so that "10" comes after "9".
     public var isNatural: Bool
-    /// How objects without a value are ordered.
+    /// The place of objects without a value.
     public var nullPlacement: NullPlacement
 
     /// A key of a sort order.
@@ -47,7 +47,7 @@ extension SortDescription {
 }
 
 extension SortDescription: CustomStringConvertible {
-    /// The key path with what is unusual of the order: `title[cd] descending with nil last`.
+    /// The key path with the settings that are not the defaults: `title[cd] descending with nil last`.
     public var description: String {
         var text = "\(keyPath)\(folding)"
         if isNatural { text += " natural" }

@@ -1,5 +1,5 @@
-/// How the values of an index element are encoded and ordered. Types with the same kind have the same keys, so widening
-/// a number does not change its keys.
+/// The encoding and order of an index element's values. Types with the same kind have the same keys, so widening a
+/// number does not change its keys.
 package enum KeyKind: UInt8, Sendable, Hashable {
     /// Bool and integers of every width.
     case integer

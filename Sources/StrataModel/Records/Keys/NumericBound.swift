@@ -161,7 +161,7 @@ extension AttributeValue {
         return self == .null || isNaN
     }
 
-    /// Whether it is a number or date that is not a number.
+    /// Whether the value is a number or date that is not a number.
     package var isNaN: Bool {
         switch self {
         case .float(let value): value.isNaN

@@ -1,4 +1,4 @@
-// What an erasure has done, in the payload of its maintenance event (MaintenanceRecord.swift) after the first byte.
+// The record of an erasure, in the payload of its maintenance event (MaintenanceRecord.swift) after the first byte.
 // Little-endian:
 //
 //   width  field
@@ -8,12 +8,12 @@
 //   4      number of transaction records that lost texts, then for each, ascending: UInt64 number, 32 bytes: the digest
 //          of the record as it is, made like that of the record as it was (TransactionRecord.swift)
 
-/// The objects and properties of an erasure, and what it has changed in the log.
+/// The objects and properties of an erasure, and its changes of the log.
 package struct ErasureRecord: Sendable, Hashable {
     /// A transaction whose record lost texts.
     package struct ChangedTransaction: Sendable, Hashable {
         package var number: TransactionNumber
-        /// Of the record as it is.
+        /// The digest of the record as it is.
         package var digest: [UInt8]
 
         package init(number: TransactionNumber, digest: [UInt8]) {
@@ -26,7 +26,7 @@ package struct ErasureRecord: Sendable, Hashable {
     package var objects: [ObjectID]
     /// The properties whose values were erased, ascending; empty if whole objects were.
     package var properties: [PropertyID]
-    /// How many events were changed.
+    /// The number of events that were changed.
     package var eventCount: Int
     package var transactions: [ChangedTransaction]
 

@@ -13,7 +13,7 @@
 //           ...    the groups
 //           ...    for each event the bytes that differ in its group
 //
-// A group holds what the heads of its events have in common. The head of an event is its record (EventRecord.swift) up
+// A group holds the bytes that the heads of its events share. The head of an event is its record (EventRecord.swift) up
 // to an offset that all events of the group reach; in it the checksum is 0. Unless the group is verbatim, the length
 // and the digest of the payload are 0 in it, and the salt if it follows from the secret: they can be computed.
 //
@@ -33,7 +33,7 @@
 // SHA-256(secret, UInt16 k). The salt of an event whose payload is erased must not follow from anything, so an erasure
 // writes the block again with the salts of the others.
 
-/// What the writer and the reader of blocks of events agree on.
+/// The constants that the writer and the reader of blocks of events share.
 package enum EventBlock {
     package static let codecVersion: UInt8 = 2
     /// The largest value of which two fit on a page of LMDB.
@@ -80,7 +80,7 @@ package final class EventBlockReader {
         var firstRun = 0
         var runCount = 0
         var differing = 0
-        /// How many events of the group were read or passed over.
+        /// The number of events of the group that were read or passed over.
         var read: UInt64 = 0
     }
 
@@ -224,7 +224,7 @@ package final class EventBlockReader {
         return (group, rest)
     }
 
-    /// Decodes the next event; what can be computed is still 0 in it.
+    /// Decodes the next event; fields that can be computed are still 0 in it.
     ///
     /// - Returns: false behind the last.
     package func next() throws(CorruptRecord) -> Bool {
@@ -274,7 +274,7 @@ package final class EventBlockReader {
     package var record: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: buffer, count: size) }
     /// Whether the digest of that event is to be computed.
     package var needsDigest: Bool { !groups[current].isVerbatim }
-    /// What the salt of that event follows from; nil if the event has it.
+    /// The secret that the event's salt is derived from; nil if the event has its own salt.
     package var secret: UnsafeRawBufferPointer? {
         guard saltsFollow, !groups[current].isVerbatim else { return nil }
         let start = EventBlock.headerSize

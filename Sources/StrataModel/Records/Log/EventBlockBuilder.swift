@@ -3,7 +3,7 @@
 /// The bytes of the events must stay until the block is finished.
 package struct EventBlockBuilder: ~Copyable {
     private let saltsFollow: Bool
-    /// Those in use, then others of earlier blocks.
+    /// The groups in use, then others of earlier blocks.
     private var groups: [EventGroup] = []
     private var groupCount = 0
     private var events: [(bytes: UnsafeRawBufferPointer, group: Int)] = []

@@ -14,7 +14,7 @@ final class EventGroup {
     /// The bytes that the group takes with its events.
     @exclusivity(unchecked) private(set) var size = 0
 
-    /// What an event changes.
+    /// The part of the group that adding an event changes.
     private struct State {
         var count = 1
         /// The bytes that all of the events have.

@@ -1,3 +1,5 @@
+// The payloads of events: changes of properties, pairs, and the last values of deleted objects.
+
 package import Foundation
 
 /// The change of one property in an `updated` event.

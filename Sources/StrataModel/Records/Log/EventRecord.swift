@@ -63,13 +63,13 @@ package struct EventFlags: OptionSet, Sendable, Hashable {
     /// Values were erased, and the salt with them. The digest of the payload as it was remains, so the chain still
     /// verifies.
     package static let redacted = EventFlags(rawValue: 2)
-    /// The event stands for all events on its row, pair or record up to a cut of the history.
+    /// The event replaces all events on its row, pair or record up to a cut of the history.
     package static let baseline = EventFlags(rawValue: 8)
     /// Values that later events up to a cut of the entity's history replace were dropped, and the salt with them, as in
     /// an erasure.
     package static let thinned = EventFlags(rawValue: 16)
     package static let known: EventFlags = [.skippable, .redacted, .baseline, .thinned]
-    /// Those that are set when values leave an event. No digest covers them.
+    /// The flags that are set when values leave an event. No digest covers them.
     package static let reduced: EventFlags = [.redacted, .thinned]
 
     /// Whether the event has lost values.

@@ -10,7 +10,7 @@
 // old for the attribute have, and the event gets flag 16. Links, times and everything else stay. So a replay leads to the
 // same state at the cut; states before it can only be read where nothing is missing.
 
-/// Which entities have lost values that were replaced up to a cut.
+/// The entities that have lost values which were replaced up to a cut.
 package struct ThinnedRecord: Sendable, Hashable {
     /// The last event up to which values are dropped.
     package var cut: EventNumber

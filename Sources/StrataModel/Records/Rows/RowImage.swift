@@ -1,3 +1,5 @@
+// The stored image of a row, which owns its bytes (`RowImage`).
+
 /// The header of a row image, which identifies its layout.
 package struct RowHeader: Sendable, Hashable {
     package let entityID: EntityID

@@ -16,16 +16,6 @@ extension RowLayout {
             })
     }
 
-    /// Appends the canonical form to `writer`.
-    package func canonicalize(
-        _ bytes: UnsafeRawBufferPointer, into writer: inout ByteWriter
-    ) throws(CorruptRecord) {
-        let reader = try RowReader(bytes, layout: self)
-        let size = try canonicalSize(reader)
-        if size.isCanonical { return writer.append(bytes) }
-        writer.append(count: size.count) { compact(reader, into: $0) }
-    }
-
     /// Whether an image is canonical.
     ///
     /// - Throws: as `canonicalize`.

@@ -52,7 +52,8 @@ extension RowReader {
         }
     }
 
-    /// Checks what `init` and the accessors do not: that the image is canonical and every value can be decoded.
+    /// Checks that the image is canonical and that every value can be decoded, which `init` and the accessors do not
+    /// check.
     package func validate() throws(CorruptRecord) {
         var end = fixedSize
         for slot in 0..<slotCount {

@@ -6,7 +6,7 @@ package enum TextKey {
     /// The bytes of a group at the end of a key.
     package static let groupSize = 7
 
-    /// What the ids of a group's objects have in common.
+    /// Returns the part of an id that all objects of a group share.
     @inline(__always)
     package static func group(_ id: ObjectID) -> UInt64 { id.rawValue >> 8 }
     @inline(__always)

@@ -11,7 +11,7 @@
 // before it in the same attribute, or 1 + the position for the first. A 0 leads on to another attribute, whose number
 // follows; the first attribute is 0. An object without words has a length of 0.
 
-/// Reads a record of the objects in which a term stands.
+/// Reads a record of the objects in which a term occurs.
 package struct TextPostings {
     /// The last bytes of the objects' ids, ascending.
     package let objects: UnsafeRawBufferPointer
@@ -53,7 +53,7 @@ package struct TextPostings {
         }
     }
 
-    /// How often the term stands in the object with an index.
+    /// Returns the number of times that the term occurs in the object with an index.
     @inline(__always)
     package func frequency(_ index: Int) -> Int { Self.number(frequencies, index, frequencyWidth) }
 
@@ -92,7 +92,7 @@ package struct TextPostings {
     }
 }
 
-/// Writes a record of the objects in which a term stands.
+/// Writes a record of the objects in which a term occurs.
 package struct TextPostingsBuilder: ~Copyable {
     private var objects: [UInt8] = []
     private var frequencies: [UInt32] = []

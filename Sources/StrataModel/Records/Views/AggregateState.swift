@@ -1,4 +1,5 @@
-// What a group of a declared view keeps of one aggregate, by its kind. Little-endian; a varint is a number in LEB128:
+// The state of one aggregate of a declared view's group, by the aggregate's kind. Little-endian; a varint is a number
+// in LEB128:
 //
 //   count of objects              nothing
 //   count of values               varint
@@ -18,7 +19,7 @@
 
 import Foundation
 
-/// How the values of an aggregate are collected.
+/// The way in which the values of an aggregate are collected.
 package enum AggregateKind: Sendable, Hashable {
     /// The group's number of objects says it.
     case rows
@@ -33,7 +34,7 @@ package enum AggregateKind: Sendable, Hashable {
     /// Values of an order with the ids of their objects; the column has the first or last ones.
     case first(Int)
     case last(Int)
-    /// What a type of the app has made, as bytes that only it understands.
+    /// The state of a type of the app, as bytes that only that type understands.
     case projected
 
     /// Whether the largest value is sought, so that values are complemented where they are kept.
@@ -44,15 +45,7 @@ package enum AggregateKind: Sendable, Hashable {
         }
     }
 
-    /// Whether the group has the values themselves (`KeptValues`).
-    package var keepsValues: Bool {
-        switch self {
-        case .distinct, .minimum, .maximum, .first, .last: true
-        default: false
-        }
-    }
-
-    /// How many of the values the column shows.
+    /// The number of values that the column shows.
     package var extremeCount: Int {
         switch self {
         case .minimum, .maximum: 1
@@ -81,7 +74,7 @@ package enum AggregateKind: Sendable, Hashable {
     }
 }
 
-/// What a group has of one aggregate, as its column shows it.
+/// The state of one aggregate of a group, as its column shows it.
 package struct AggregateState: Sendable, Hashable {
     package private(set) var count: Int64 = 0
     package private(set) var whole: Int128 = 0

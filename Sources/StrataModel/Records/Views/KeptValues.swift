@@ -24,7 +24,7 @@ package struct KeptValues: ~Copyable {
         var count: Int64
     }
 
-    /// What all entries of a record have in common.
+    /// The layout that all entries of a record share.
     private struct Shape {
         let otherCount: Int64
         let count: Int
@@ -69,7 +69,7 @@ package struct KeptValues: ~Copyable {
 
     package func value(_ index: Int) -> UnsafeRawBufferPointer { bytes(of: entries[index]) }
 
-    /// How many objects have a value.
+    /// Returns the number of objects that have a value.
     package func objectCount(_ index: Int) -> Int64 { entries[index].count }
 
     private func bytes(of entry: Entry) -> UnsafeRawBufferPointer {
@@ -108,7 +108,7 @@ package struct KeptValues: ~Copyable {
         entries.remove(at: index)
     }
 
-    /// How many of the values have their place here.
+    /// Returns the number of values that fit into the record.
     ///
     /// - Parameter least: the fewest, if there are so many.
     package func fittingCount(least: Int) -> Int {
@@ -128,7 +128,7 @@ package struct KeptValues: ~Copyable {
         entries.removeSubrange(count...)
     }
 
-    /// Where a value is, or belongs.
+    /// Returns the index of a value, or the one at which it belongs.
     private func index(of value: UnsafeRawBufferPointer) -> (index: Int, isFound: Bool) {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -171,7 +171,7 @@ package struct KeptValues: ~Copyable {
         guard let first = entries.first, let last = entries.last else { return }
         let isUniform = entries.allSatisfy { $0.size == first.size }
         writer.append(varint: isUniform ? UInt64(first.size) : 0)
-        // What the first and the last one begin with, those between them begin with too.
+        // The values are sorted, so all of them share the beginning of the first and the last one.
         let start = Self.sharedStart(bytes(of: first), bytes(of: last))
         writer.append(varint: UInt64(start))
         writer.append(UnsafeRawBufferPointer(rebasing: bytes(of: first)[..<start]))
@@ -220,7 +220,7 @@ package struct KeptValues: ~Copyable {
         guard delta > 0, (shape.count + 1) * shape.size <= limit, shape.otherCount == 0 || place < record.count else {
             return false
         }
-        // The number of values stands behind that of the others.
+        // The number of values is behind that of the others.
         let counter = shape.otherCount == 0 ? 1 : varintSize(UInt64(shape.otherCount))
         let start = writer.count
         writer.append(UnsafeRawBufferPointer(rebasing: record[..<place]))

@@ -43,7 +43,7 @@ package enum KeyFunction: Sendable {
         case (.integerBucket(let width), .integer(let number)):
             .integer(Self.clamped(number.floorDivided(by: width).quotient, width))
         case (.doubleBucket(let width), .double(let number)): .double(Self.bucket(number, width))
-        // As in sums: the shortest decimal number that stands for the Float.
+        // As in sums: the shortest decimal number for the Float.
         case (.doubleBucket(let width), .float(let number)):
             .double(Self.bucket(Double(number.description) ?? Double(number), width))
         case (.decimalBucket(let width), .decimal(let number)): .decimal(Self.bucket(number, width))
@@ -59,7 +59,7 @@ package enum KeyFunction: Sendable {
 
     private static func bucket(_ number: Double, _ width: Double) -> Double {
         let bucket = (number / width).rounded(.down) * width
-        // Where buckets are finer than numbers, each number has its own.
+        // If buckets are finer than numbers, each number has its own.
         return bucket.isFinite ? bucket : number
     }
 

@@ -30,7 +30,7 @@
         package let propertyID: PropertyID
         /// nil if the row does not hold the property, because it is to-many or transient.
         package let storage: SlotStorage?
-        /// Whether it is data that begins with the external-storage byte.
+        /// Whether the slot holds data that begins with the external-storage byte.
         package let allowsExternalStorage: Bool
         /// The offset from the image's start; 0 if the row does not hold the property.
         package fileprivate(set) var offset = 0

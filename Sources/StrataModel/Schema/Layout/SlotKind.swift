@@ -1,4 +1,4 @@
-/// How the bytes of a slot are read: the type and whether it allows external storage, in one byte.
+/// The encoding of a slot's bytes: the type and whether it allows external storage, in one byte.
 @usableFromInline package enum SlotKind: UInt8, Sendable, Hashable {
     /// The row does not hold the property.
     case absent

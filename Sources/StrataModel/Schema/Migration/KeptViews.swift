@@ -5,7 +5,7 @@
 package struct KeptViews: Sendable {
     /// The model with these views.
     package private(set) var model: ManagedObjectModel
-    /// The views that are written anew or left out, as changes of the model.
+    /// The views that are written again or left out, as changes of the model.
     package private(set) var changes: [SchemaDifference.Change] = []
 
     /// - Parameters:
@@ -45,7 +45,7 @@ package struct KeptViews: Sendable {
     }
 }
 
-/// What a new model calls the entities and properties of an old one.
+/// The names of a new model for the entities and properties of an old one.
 private struct NewNames {
     let old: Schema
     let new: Schema

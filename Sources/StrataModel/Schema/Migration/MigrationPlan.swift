@@ -22,8 +22,8 @@ public struct MigrationPlan: Sendable, Hashable {
         public let sentence: String
         /// The number of objects that the change must read or rewrite.
         public let objectCount: Int
-        /// For a removal: how many values, links or objects of the store the new model hides. They stay in the log, and
-        /// return with the property.
+        /// The number of values, links or objects of the store that a removal hides. They stay in the log, and return
+        /// with the property.
         public let hiddenValueCount: Int
 
         /// Whether the change takes the same time for any number of objects.
@@ -95,9 +95,9 @@ public struct MigrationPlan: Sendable, Hashable {
         case indexRemoved
         /// An index has another name.
         case indexRenamed
-        /// A view that the store keeps, and not the app, is written with the new names of what it groups.
+        /// A view that the store keeps, and not the app, is written with the new names of its properties.
         case viewRenamed
-        /// A view that the store keeps, and not the app, is dropped, because the model no longer has what it groups.
+        /// A view that the store keeps, and not the app, is dropped, because the model no longer has its properties.
         case viewRemoved
         /// Class names, delete rules, transformers and user info, on which no object depends.
         case metadata
@@ -115,7 +115,7 @@ public struct MigrationPlan: Sendable, Hashable {
     /// Whether the store already has the model.
     public var isEmpty: Bool { steps.isEmpty }
 
-    /// What the migration does, in one short line: `12 changes, work on 3000 objects, 5 values hidden`.
+    /// A short line about the migration: `12 changes, work on 3000 objects, 5 values hidden`.
     package var summary: String {
         func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         var parts = [count(steps.count, "change")]

@@ -7,23 +7,23 @@ public struct MigrationProblem: Sendable, Hashable {
     public let entityName: String
     /// The property's name, or names for a uniqueness constraint; nil for the object as a whole.
     public let key: String?
-    /// What does not fit, as a sentence about one object.
+    /// The misfit, as a sentence about one object.
     public let sentence: String
-    /// How many objects do not fit.
+    /// The number of objects that do not fit.
     public private(set) var objectCount = 0
     /// The first of these objects, at most ten.
     public private(set) var examples: [ObjectID] = []
 
     private static let mostExamples = 10
 
-    /// The problem that an error about one object tells, without objects.
+    /// The problem that an error about one object reports, without objects.
     package init(_ error: StrataError) {
         entityName = error.context.entityName ?? ""
         key = error.context.key
         sentence = error.message
     }
 
-    /// Whether an error tells this problem.
+    /// Whether an error reports this problem.
     package func isTold(by error: StrataError) -> Bool {
         error.context.entityName == entityName && error.context.key == key && error.message == sentence
     }

@@ -1,12 +1,12 @@
-/// What a migration makes of one model's entities and properties under another, without a store: the mapping that is
-/// inferred from names and renaming identifiers.
+/// The mapping of one model's entities and properties to another's, without a store, as a migration infers it from
+/// names and renaming identifiers.
 ///
 /// ```swift
 /// let mapping = try ModelMapping(from: ManagedObjectModel(entities: []), to: container.managedObjectModel)
 /// for entity in mapping.entities where entity.kind != .copied { print(entity) }
 /// ```
 public struct ModelMapping: Sendable, Hashable {
-    /// How the objects of an entity come over.
+    /// The kinds of mappings of an entity.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The entity is new.
         case added
@@ -18,17 +18,17 @@ public struct ModelMapping: Sendable, Hashable {
         case transformed
     }
 
-    /// An entity of either model, with what becomes of it.
+    /// An entity of either model, with its mapping.
     public struct Entity: Sendable, Hashable {
         /// The name in the old model; nil for a new entity.
         public let sourceName: String?
         /// The name in the new model; nil for one that is gone.
         public let destinationName: String?
-        /// How its objects come over.
+        /// The kind of the mapping.
         public let kind: Kind
         /// Its own and inherited properties: those of the new model in declared order, then those that are gone.
         public let properties: [Property]
-        /// What changes, as sentences.
+        /// The changes, as sentences.
         public let changes: [String]
         /// The most work that a change takes for each object.
         public let work: MigrationPlan.Work

@@ -15,7 +15,7 @@ package struct SchemaDifference: Sendable {
         package let sentence: String
         /// The entities whose rows it concerns. If none of them has objects, the change costs nothing.
         package let entityIDs: [EntityID]
-        /// What the new model no longer has; nil for other changes.
+        /// The entity or property that the new model no longer has; nil for other changes.
         package let removed: Removed?
 
         /// An entity, or a property of an entity, by the numbers of the old model.
@@ -48,7 +48,7 @@ package struct SchemaDifference: Sendable {
 
     /// Whether there are no changes.
     package var isSame: Bool { changes.isEmpty && !changesLayouts && !changesViews }
-    /// Whether a store does not tell the two apart: class names, delete rules and user info may differ.
+    /// Whether a store treats the two alike: class names, delete rules and user info may differ.
     package var isMetadataOnly: Bool { changes.allSatisfy { $0.kind == .metadata } }
     /// The work of the costliest change.
     package var work: MigrationPlan.Work { changes.map(\.work).max() ?? .none }

@@ -57,7 +57,7 @@ struct AssignmentExtender {
     var returned: [String: (schema: Schema, entity: EntityDescription)] = [:]
     /// The numbers whose values a property takes over, by entity name and property name in the new model.
     var takeovers: [String: [String: [PropertyID]]] = [:]
-    /// For a property that children now inherit instead of their own ones: the numbers of these.
+    /// The numbers of the children's own properties, for a property that they now inherit instead.
     private(set) var absorbed: [PropertyID: [PropertyID]] = [:]
 
     init(

@@ -13,8 +13,8 @@ package struct ModelAssignment: Sendable, Hashable {
     package var indexes: [String: [String: IndexID]]
     /// The value of a property in rows that are older than the property; absent if it is nil.
     package var bornDefaults: [PropertyID: AttributeValue]
-    /// For a number that was assigned because older rows could not be read: the numbers in the previous version whose
-    /// values it takes over. Several if one property replaces those of several entities.
+    /// The numbers in the previous version whose values a number takes over that was assigned because older rows could
+    /// not be read. Several if one property replaces those of several entities.
     package var replaced: [PropertyID: [PropertyID]]
     /// One-to-ones whose links the store also files by target, like those of other to-ones. Models that were installed
     /// by versions without this have none.

@@ -1,5 +1,5 @@
 /// Everything that determines the lists of words of a full text. One with the same meaning in the next model keeps them;
-/// with another one they are made anew.
+/// with another one they are made again.
 struct TextMeaning: Hashable {
     private let properties: [PropertyID?]
     private let entities: Set<EntityID>

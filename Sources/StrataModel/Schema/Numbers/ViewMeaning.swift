@@ -1,7 +1,7 @@
 /// Everything that determines the groups of a declared view.
 ///
 /// `AssignmentExtender` compares it between two models: a view with the same meaning keeps its number and its groups.
-/// Any other gets a new number and is built anew.
+/// Any other gets a new number and is rebuilt.
 struct ViewMeaning: Hashable {
     private struct Part: Hashable {
         /// The to-ones on the path, then the property at its end.
@@ -14,7 +14,7 @@ struct ViewMeaning: Hashable {
 
     /// Texts are part of it too, because a predicate names properties by text.
     private let description: ViewDescription
-    /// What the key paths of keys, aggregates and predicate stand for, in this order.
+    /// The properties that the key paths of keys, aggregates and predicate mean, in this order.
     private let parts: [Part]
     private let entities: Set<EntityID>
 

@@ -1,9 +1,11 @@
 public import Foundation
 
 extension StrataError: LocalizedError {
-    /// What happened, in a sentence for the people who use the app: without codes, ids and paths, which `description` has.
+    /// A sentence about the error for the people who use the app: without codes, ids and paths, which `description`
+    /// has.
     ///
-    /// Several failures of one save are a line each. Of an error of the app's own checks it is what that error says.
+    /// Several failures of one save are a line each. For an error of the app's own checks it is that error's
+    /// description.
     public var errorDescription: String? { Self.sentences[code] ?? sentenceOfNames }
 
     /// The sentence of a code whose message is for people already, or is made of names in the model.
@@ -26,7 +28,7 @@ extension StrataError: LocalizedError {
         }
     }
 
-    /// Of the codes whose messages are for engineers.
+    /// The sentences for codes whose messages are for engineers.
     private static let sentences: [Code: String] = [
         .referentialIntegrity: "The object does not exist any more.",
         .merge: "Another user or program has changed the same data.",

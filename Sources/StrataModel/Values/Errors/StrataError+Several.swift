@@ -11,7 +11,7 @@ extension StrataError {
         throw StrataError(.validationMultipleErrors, "\(count) validation errors.", details: errors)
     }
 
-    /// What an error that the app threw says, or which it is.
+    /// Returns the description of an error that the app threw.
     package static func name(of error: any Error) -> String {
         (error as? any LocalizedError)?.errorDescription ?? "\(error)"
     }

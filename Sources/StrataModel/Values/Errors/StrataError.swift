@@ -5,7 +5,7 @@
 public struct StrataError: Error, Sendable {
     /// The kind of failure.
     public let code: Code
-    /// What happened, as a sentence without values of the app's data, such as "rating is too large."
+    /// A sentence about the error without values of the app's data, such as "rating is too large."
     public let message: String
     /// The things that the error is about.
     public var context: Context
@@ -44,7 +44,7 @@ public struct StrataError: Error, Sendable {
         public var eventNumber: EventNumber?
         /// The path of the file or directory.
         public var path: String?
-        /// Where the kept history begins, for a moment before it.
+        /// The beginning of the kept history, for a moment before it.
         public var baseline: HistoryBaseline?
         /// The objects that an earlier save changed as well, each with its three versions.
         public var conflicts: [MergeConflict]

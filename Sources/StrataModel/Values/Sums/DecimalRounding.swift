@@ -7,7 +7,7 @@ import Foundation
 struct DecimalRounding {
     /// The first digit first, without zeros before it; none for zero.
     private var digits: [UInt8]
-    /// Of ten, for the last digit.
+    /// The power of ten of the last digit.
     private var exponent: Int
     private let isNegative: Bool
     /// Whether digits that are not zero follow the last one.

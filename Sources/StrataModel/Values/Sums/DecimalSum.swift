@@ -91,7 +91,7 @@ package struct DecimalSum: Sendable, Hashable {
 
     /// The exact sum in decimal digits.
     private func digits() -> DecimalRounding {
-        // What is added and what is taken away, in units of the smallest power of ten.
+        // The added and the subtracted parts, in units of the smallest power of ten.
         var (positive, negative) = (WideInteger(), WideInteger())
         var last = sums.last?.exponent ?? 0
         for (exponent, sum) in sums.reversed() {

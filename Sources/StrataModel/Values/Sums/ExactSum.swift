@@ -104,8 +104,8 @@ package struct ExactSum: Sendable {
     }
 }
 
-/// The exact sum of Doubles while they are added: mostly two Doubles, the rounded sum and what it lacks (D. Knuth,
-/// TwoSum). What these cannot hold goes to a `DoubleSum`.
+/// The exact sum of Doubles while they are added: mostly two Doubles, the rounded sum and its error (D. Knuth, TwoSum).
+/// A sum that these cannot hold goes to a `DoubleSum`.
 package struct RunningDouble: Sendable {
     /// The sum, rounded.
     package var first: Double = 0

@@ -2,7 +2,7 @@
 struct SumWords: Sendable, Hashable {
     /// Zeros from `count` on.
     private var near = SIMD4<UInt64>()
-    /// Those behind the first four.
+    /// The words behind the first four.
     private var far: [UInt64] = []
     private(set) var count = 0
 

@@ -8,7 +8,7 @@ final class FoldedLetters: Sendable {
     /// Marks a form that is longer than seven bytes and not kept.
     private static let unknown: UInt64 = 0xFF
 
-    /// For each folding and each scalar: the length in the low byte, the bytes of the form above it.
+    /// The forms of each scalar under each folding: the length in the low byte, the bytes of the form above it.
     private let forms: [UInt64]
 
     private init() {

@@ -1,4 +1,4 @@
-/// How many columns of a terminal text takes, and text that is cut to some columns.
+/// Measures the columns of a terminal that text takes, and cuts text to some columns.
 ///
 /// The text has no scalars that drive a terminal: they are escaped before. Terminals differ on rare text; this is what most
 /// of them do. East Asian Width W and F and emoji take two columns, marks that combine and invisible characters none.
@@ -22,7 +22,7 @@ package enum TextWidth {
         of(text) > columns ? prefix(text, columns - 1) + "…" : text
     }
 
-    /// As much of the beginning as fits into the columns.
+    /// Returns as much of the beginning as fits into the columns.
     private static func prefix(_ text: String, _ columns: Int) -> Substring {
         var left = columns
         return text.prefix { character in

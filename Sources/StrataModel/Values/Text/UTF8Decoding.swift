@@ -29,8 +29,8 @@ struct DecodedScalar {
         self.length = length
     }
 
-    /// For the first byte of a scalar: the number of its bytes (1 if no scalar begins so), the bits in the first byte, and
-    /// the range of the second.
+    /// Returns, for the first byte of a scalar, the number of its bytes (1 if no scalar begins so), the bits in the
+    /// first byte, and the range of the second.
     private static func shape(of lead: UInt8) -> (count: Int, bits: UInt32, second: ClosedRange<UInt8>) {
         switch lead {
         case 0xC2...0xDF: (2, UInt32(lead & 0x1F), 0x80...0xBF)

@@ -9,9 +9,9 @@ final class UnicodeTables: Sendable {
 
     struct Record {
         var combiningClass: UInt8 = 0
-        /// Whether it is a nonspacing mark, which `[d]` removes.
+        /// Whether the scalar is a nonspacing mark, which `[d]` removes.
         var isMark = false
-        /// Whether it composes with some scalar before it.
+        /// Whether the scalar composes with some scalar before it.
         var composesWithPrevious = false
         var decompositionCount: UInt8 = 0
         var foldingCount: UInt8 = 0

@@ -12,7 +12,7 @@ enum WordBreaks {
         static let digit: UInt8 = 3
         static let katakana: UInt8 = 4
         static let joiner: UInt8 = 5
-        /// Marks and format characters, which belong to what is before them.
+        /// Marks and format characters, which belong to the character before them.
         static let mark: UInt8 = 6
         static let midLetter: UInt8 = 7
         static let midNumber: UInt8 = 8
@@ -109,7 +109,7 @@ enum WordBreaks {
         }
     }
 
-    /// The end of what begins at an offset, a word or not.
+    /// The end of the segment that begins at an offset, a word or not.
     private static func anyWord(
         _ text: UnsafeBufferPointer<UInt8>, from start: Int
     ) -> (end: Int, isWord: Bool) {

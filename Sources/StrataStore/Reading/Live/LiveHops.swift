@@ -32,7 +32,7 @@ struct LivePosition: Equatable {
     var entity: EntityID
 }
 
-/// What a request reads of the rows at the end of some hops. The existence of these rows always counts.
+/// The properties that a request reads of the rows at the end of some hops. The existence of these rows always counts.
 struct LiveReading: Sendable {
     let hops: [LiveHop]
     /// The entities of these rows.

@@ -33,7 +33,7 @@ package final class LiveQuery: Sendable {
         self.byEntity = byEntity
     }
 
-    /// Why a change makes the whole request run again; nil if only the affected objects are looked at.
+    /// The reason why a change makes the whole request run again; nil if only the affected objects are looked at.
     package var rerunReason: String? {
         if let obstacle = readings.obstacle { return obstacle }
         return request.limit > 0 || request.offset > 0
@@ -147,7 +147,7 @@ package final class LiveReader {
     private let snapshot: Snapshot
     private let evaluation: Evaluation
     private var known: [ObjectID: [UInt8]] = [:]
-    /// How many rows were read to judge objects or to find their positions.
+    /// The number of rows that were read to judge objects or to find their positions.
     package private(set) var readCount = 0
 
     package init(_ live: LiveQuery, _ snapshot: Snapshot) {

@@ -4,7 +4,7 @@ import StrataModel
 struct LiveReadings: Sendable {
     private(set) var readings: [LiveReading] = []
     private(set) var pairs: [LivePairs] = []
-    /// Why single objects cannot be judged on their own; nil if they can.
+    /// The reason why single objects cannot be judged on their own; nil if they can.
     private(set) var obstacle: String?
     private let schema: Schema
     private let root: EntitySchema
@@ -26,7 +26,7 @@ struct LiveReadings: Sendable {
         }
     }
 
-    /// What the values at the end of key paths are read from.
+    /// Collects the properties that lead to the values at the end of key paths.
     init(paths: [String], _ root: EntitySchema, _ schema: Schema) {
         self.schema = schema
         self.root = root

@@ -22,14 +22,14 @@ package struct StoreState: Sendable {
     }
 }
 
-/// What may differ between two states; it may name too much, never too little.
+/// A superset of the rows and pairs that differ between two states.
 package struct StateDifference: Sendable {
     package var rows: Set<ObjectID> = []
     package var pairs: Set<PairKey> = []
 
     package var isEmpty: Bool { rows.isEmpty && pairs.isEmpty }
 
-    /// Adds what the layers change that the two states do not share.
+    /// Adds the changes of layers that only one of the two states has.
     mutating func add(_ old: [Layer], _ new: [Layer]) {
         let shared = zip(old, new).prefix { $0 === $1 }.count
         for layer in old.dropFirst(shared) + new.dropFirst(shared) {

@@ -14,7 +14,7 @@ final class DerivationMap: Sendable {
     private let countedPairs: [PropertyID: [(link: PropertyID, pairs: LivePairs)]]
     let attributes: [DerivedAttribute]
 
-    /// What a derived attribute reads of the rows of one entity.
+    /// The properties of one entity's rows that a derived attribute reads.
     struct Reading: Sendable {
         let attribute: Int
         /// From the object that has the attribute to the row.
@@ -172,7 +172,7 @@ struct DerivedAttribute: Sendable {
             context: .init(entityName: entity.name, key: description.name))
     }
 
-    /// Whether it is computed from rows other than the object's own.
+    /// Whether the attribute is computed from rows other than the object's own.
     var crossesRelationships: Bool {
         switch computation {
         case .now, .refused: false

@@ -15,7 +15,7 @@ enum IndexKeys {
         try write(index, of: entity, reader, layout, id, IndexMap.of(schema), into: &writer)
     }
 
-    /// The same with the map at hand; looking it up takes a lock.
+    /// The same with a map that the caller has; looking it up takes a lock.
     static func write(
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID,
         _ plan: IndexMap, into writer: inout ByteWriter
@@ -23,7 +23,7 @@ enum IndexKeys {
         try write(try plan.index(index.id), of: entity, reader, layout, id, plan, into: &writer)
     }
 
-    /// The same for an index at hand.
+    /// The same for an index that the caller has.
     static func write(
         _ prepared: IndexMap.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
         _ id: ObjectID, _ plan: IndexMap, into writer: inout ByteWriter

@@ -12,7 +12,7 @@ package struct StoreRequest: Sendable {
     /// The shape from an earlier compilation, which is used if it is for the schema of the run.
     private(set) var shape: QueryShape?
 
-    /// - Parameter shape: what `QueryShapeCache` gave for a request with the same entity, predicate and order.
+    /// - Parameter shape: the shape from `QueryShapeCache` for the same entity, predicate and order.
     package init(
         entityID: EntityID, includesSubentities: Bool = true, predicate: FetchPredicate? = nil,
         sort: [SortDescription] = [], limit: Int = 0, offset: Int = 0, shape: QueryShape? = nil

@@ -91,7 +91,7 @@ final class LagLayers: Sendable {
 /// Makes one chunk by a single forward pass over the log: the first event after A on a property, or a pair, has its
 /// value at A.
 struct LagBuilder {
-    /// What the events so far say about an object at A, to be read through an older model.
+    /// The values of an object at A as far as the events up to now give them, to be read through an older model.
     private struct Past {
         /// The first event on the row is its insertion, so the object did not exist at A.
         var isAbsent = false

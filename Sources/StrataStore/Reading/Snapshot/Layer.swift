@@ -42,7 +42,8 @@ package final class Layer: Sendable {
     let rows: LayerRows
     /// Nil: not linked in this state.
     let pairs: [PairKey: PairPositions?]
-    /// How many more objects of each entity there are in this state than below; nil if that depends on what is below.
+    /// The difference in the number of objects of each entity between this state and the state below; nil if that
+    /// depends on the state below.
     private let balances: [EntityID: Int]?
     /// The entities of which this state may lack values, because their history was thinned.
     let thinned: Set<EntityID>
@@ -107,7 +108,7 @@ package final class Layer: Sendable {
     /// The number of objects and pairs in the layer, a measure of its memory.
     package var count: Int { rows.count + pairs.count }
 
-    /// How many objects the layer covers.
+    /// The number of objects that the layer covers.
     package var objectCount: Int { rows.count }
     /// The objects that the layer covers, in no particular order.
     package var objectIDs: [ObjectID] { Array(rows.ids) }
@@ -147,7 +148,7 @@ package final class Layer: Sendable {
         }
     }
 
-    // MARK: What the paths ask
+    // MARK: Access paths
 
     /// Nil for an object that the layer does not cover.
     ///
@@ -215,7 +216,8 @@ package final class Layer: Sendable {
         return keys
     }
 
-    /// How many more objects of exactly this entity there are in this state than below; nil if the layer cannot say.
+    /// The difference in the number of objects of exactly this entity between this state and the state below; nil if
+    /// the layer cannot say.
     func balance(of entity: EntityID) -> Int? { balances.map { $0[entity] ?? 0 } }
 
     /// The objects that are absent in this state, sorted.

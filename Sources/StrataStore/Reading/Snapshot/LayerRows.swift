@@ -10,7 +10,7 @@ struct LayerRows: Sendable {
     private struct Entry {
         let id: ObjectID
         var revision: EventNumber
-        /// Of a row its index in `images`, of a delta that of its newest value; -1 for none.
+        /// For a row, its index in `images`; for a delta, the index of its newest value; -1 for none.
         var first: Int32
         var kind: Kind
     }

@@ -1,3 +1,5 @@
+// Merges a scan of a table with the keys of layers (`MergedScan`).
+
 import LMDB
 import StrataModel
 

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Counts what one read of a snapshot does, and ends it when it has used up its budget or is cancelled.
+/// Counts the work of one read of a snapshot, and ends it when it has used up its budget or is cancelled.
 ///
 /// Counting is a subtraction. Every few thousand steps, which take less than a millisecond, the meter looks whether the
 /// read was cancelled: by its monitor or, if it has a budget, by its task. Without budget and monitor it never does.
@@ -17,7 +17,7 @@ struct RequestMeter {
     private var rows = 0
     private var members = 0
     private var entries = 0
-    /// Whether it has ended the read because of a cancellation.
+    /// Whether the meter has ended the read because of a cancellation.
     private(set) var isCancelled = false
 
     /// A meter for reads without bounds.
@@ -104,7 +104,7 @@ struct RequestMeter {
 }
 
 extension Snapshot {
-    /// Limits what is read through the snapshot, and lets it be cancelled.
+    /// Limits the work of reads through the snapshot, and lets them be cancelled.
     func limit(_ budget: RequestBudget?, _ monitor: QueryMonitor?) throws {
         self.monitor = monitor
         meter = RequestMeter(budget, monitor)
@@ -137,7 +137,7 @@ extension Snapshot {
 }
 
 extension StrataError {
-    /// For an exceeded budget, the error with the part of the predicate that was being judged, unless it has a smaller
+    /// Adds the part of the predicate that was being judged to an error of an exceeded budget, unless it has a smaller
     /// part already.
     func blaming(_ predicate: FetchPredicate) -> StrataError {
         guard code == .budgetExceeded, context.predicate == nil else { return self }

@@ -7,7 +7,7 @@ import StrataModel
 /// (`Cursor.values`).
 struct RowLookup {
     private let cursor: Cursor
-    /// Ids that are further apart on average are seldom on one page.
+    /// Ids that are further apart on average are rarely on one page.
     private static let nearbyRows: UInt64 = 16
 
     /// - Parameter cursor: a cursor of the `objects` table.

@@ -51,7 +51,7 @@ extension Snapshot {
         return count
     }
 
-    /// So many changes are looked through whatever the owner has.
+    /// The number of changes that are looked through whatever the owner has.
     private static let fewChanges = 16
 
     private func listedCount(of relationship: PropertyID, owner: ObjectID) throws -> Int {
@@ -231,7 +231,7 @@ extension SnapshotRow {
         try histories.converted(image, from: layout, to: entity)
     }
 
-    /// Where a to-one of the row leads, whatever model version the row is of.
+    /// Returns the target of a to-one of the row, whatever model version the row is of.
     package func target(of toOne: SlotLink, in entity: EntitySchema) throws -> ObjectID? {
         guard let slot = isIn(entity.layout) ? toOne.slot : layout.slotNumber(toOne.slot, of: entity) else {
             return nil

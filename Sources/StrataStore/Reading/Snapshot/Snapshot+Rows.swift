@@ -179,7 +179,7 @@ extension RowLayout {
     }
 }
 
-/// What a scan of one entity's rows has met so far.
+/// The count and the order of the rows that a scan of one entity has read so far.
 private struct ScannedRows {
     private(set) var count = 0
     /// Whether a row of another entity has ended the scan.

@@ -25,7 +25,7 @@ package final class Snapshot {
     private let thinned: Set<EntityID>
     /// Counts the rows that a query reads, for its observers.
     var monitor: QueryMonitor?
-    /// Counts what is read, and ends a read that takes too much.
+    /// Counts the work of a read, and ends a read that takes too much.
     @exclusivity(unchecked) var meter = RequestMeter()
     /// Sizes for planning; nil if nothing is planned.
     let statistics: StatisticsCache?

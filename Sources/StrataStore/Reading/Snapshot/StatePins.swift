@@ -1,8 +1,10 @@
+// Keeps the states that readers use from being truncated.
+
 import Locking
 package import StrataModel
 import Synchronization
 
-/// The state that a reader stands at, such as a context, as long as it lives.
+/// The state that a reader, such as a context, uses as long as it lives.
 package final class StatePin: Sendable {
     private let number: Atomic<UInt64>
 
@@ -13,7 +15,7 @@ package final class StatePin: Sendable {
     package func move(to eventNumber: EventNumber) { number.store(eventNumber.rawValue, ordering: .relaxed) }
 }
 
-/// The states that readers of this process stand at; a truncation does not drop what they need.
+/// The states that readers of this process use; a truncation does not drop the history that they need.
 ///
 /// Readers are not retained. `entries` is guarded by its mutex.
 final class StatePins: Sendable {

@@ -1,3 +1,5 @@
+// The full texts of a model, bound to its schema.
+
 import StrataModel
 
 /// The full texts of one model, prepared once.
@@ -71,7 +73,7 @@ final class PreparedText: Sendable {
             context: .init(entityName: name))
     }
 
-    /// Where errors say that they are.
+    /// The context of errors about the text.
     var context: StrataError.Context { .init(entityName: entityName, key: "fullText") }
 
     /// Whether the change of these properties of an object can change its words.

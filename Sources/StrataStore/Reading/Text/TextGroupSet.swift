@@ -1,3 +1,5 @@
+// Sets of objects in groups of 256, for text queries (`TextGroupSet`).
+
 import StrataModel
 
 /// A set of the 256 objects of a group, by the last byte of their ids.

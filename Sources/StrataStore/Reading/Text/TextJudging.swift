@@ -1,8 +1,8 @@
 import StrataModel
 
-/// Judges objects by the texts in their rows, without lists of words, and joins them with what the lists say.
+/// Evaluates a text query on the texts of rows, without lists of words, and joins the results with those of the lists.
 struct TextJudging {
-    /// What the lists say about all other objects.
+    /// The result of the lists for all other objects.
     struct Base {
         let ids: [ObjectID]
         var ranks: [Double] = []
@@ -23,7 +23,7 @@ struct TextJudging {
     private var hits: [Hit] = []
     private(set) var objectCount = 0
     private(set) var wordCount = 0
-    /// In how many of the objects each phrase stands.
+    /// The number of these objects in which each phrase occurs.
     private(set) var found: [Int]
 
     init(_ query: FullTextQuery, _ text: PreparedText, _ columns: [[Int]?]) {

@@ -11,7 +11,7 @@ final class TextMatches {
     private enum Counts {
         case none
         case word(TextWordList)
-        /// For each group where its counts begin, and a count for each object.
+        /// The index at which the counts of each group begin, and a count for each object.
         case list([Int], [UInt32])
     }
 
@@ -37,7 +37,7 @@ final class TextMatches {
         return index < set.groups.count && set.groups[index] == group
     }
 
-    /// How often the phrase occurs in an object of the group moved to; 0 if it is not found.
+    /// The number of times that the phrase occurs in an object of the current group; 0 if the object does not match.
     @inline(__always)
     func count(_ member: UInt8) -> Int {
         guard set.bits[index].contains(member) else { return 0 }

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What a text query finds in one state.
+/// The result of a text query in one state.
 struct TextResult {
     /// Ascending.
     var ids: [ObjectID] = []

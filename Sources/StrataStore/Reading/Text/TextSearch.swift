@@ -18,7 +18,7 @@ struct TextStatistics {
     /// - Parameters:
     ///   - objects: the number of texts.
     ///   - words: the number of words in all of them.
-    ///   - found: in how many texts each phrase stands.
+    ///   - found: the number of texts in which each phrase occurs.
     init(objects: Int, words: Int, found: [Int]) {
         averageLength = objects > 0 ? max(Double(words) / Double(objects), 1e-9) : 1
         weights = found.map { count in
@@ -27,7 +27,7 @@ struct TextStatistics {
         }
     }
 
-    /// What a phrase adds to the rank of a text.
+    /// The part of a text's rank that a phrase adds.
     @inline(__always)
     func part(_ phrase: Int, frequency: Int, length: Int) -> Double {
         let frequency = Double(frequency)
@@ -36,7 +36,7 @@ struct TextStatistics {
     }
 }
 
-/// Finds in the table what a query is about, phrase by phrase and part by part.
+/// Finds the objects of a query in the table, phrase by phrase and part by part.
 struct TextSearch {
     let query: FullTextQuery
     let text: PreparedText
@@ -47,7 +47,7 @@ struct TextSearch {
     /// The attributes of each phrase; nil for all.
     let columns: [[Int]?]
 
-    /// A part of the query with what it finds.
+    /// A part of the query with the objects that it finds.
     final class Part {
         enum Kind {
             case phrase(Int)
@@ -78,7 +78,7 @@ struct TextSearch {
             return isHere
         }
 
-        /// Whether it has objects in the group moved to.
+        /// Whether the list has objects in the current group.
         private var isHere = false
 
         /// The rank of an object of the group moved to; 0 if the part does not hold.
@@ -99,7 +99,7 @@ struct TextSearch {
         }
     }
 
-    /// What the whole query finds, and in how many texts each phrase stands.
+    /// Runs the whole query; returns its result, and the number of texts in which each phrase occurs.
     func run() throws -> (part: Part, found: [Int]) {
         let words = try query.words.map { try TextWordList($0, text, table, snapshot, hidden: hidden) }
         let phrases = try query.phrases.indices.map { try phrase($0, words) }
@@ -173,13 +173,13 @@ struct TextSearch {
         return Part(.near(matches), TextMatches(set))
     }
 
-    /// Reads where words stand in each object of a set.
+    /// Reads the positions of words in each object of a set.
     ///
     /// - Parameters:
     ///   - weight: the work of `judge` for each position.
     ///   - judge: is given the positions of the words, by their numbers in the query; returns nil for an object that is
     ///     not found.
-    ///   - finish: is given the objects of a group that were found, and what `judge` returned for each.
+    ///   - finish: is given the found objects of a group, and the result of `judge` for each.
     private func forEachGroup(
         of candidates: TextGroupSet, _ numbers: some Collection<Int>, _ words: [TextWordList], weight: Int = 1,
         _ judge: (UInt64, UInt8, FullTextQuery.Occurrences) -> UInt32?,

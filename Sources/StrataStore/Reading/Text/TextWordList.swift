@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Where a word of a query stands, read from the table: the records of one term, or of all terms with a prefix.
+/// The occurrences of a word of a query, read from the table: the records of one term, or of all terms with a prefix.
 ///
 /// The records lie in the map and are valid inside the read.
 final class TextWordList {
@@ -83,7 +83,7 @@ final class TextWordList {
         }
     }
 
-    /// How often the word stands in an object.
+    /// The number of times that the word occurs in an object.
     ///
     /// - Parameter group: the index of its group in `matches`.
     @inline(__always)

@@ -4,7 +4,7 @@ import StrataModel
 /// By how much rows change the groups of views, collected group by group.
 ///
 /// Additions and removals commute, so they may be collected in any order. A write batch carries them out in the tables
-/// (`GroupChanges+Writing`); a snapshot lays them over what the tables have. Both make the records of groups anew
+/// (`GroupChanges+Writing`); a snapshot lays them over what the tables have. Both make the records of groups again
 /// (`GroupMerge`). Belongs to one batch or one read, on one thread at a time.
 final class GroupChanges {
     /// A group in these changes.
@@ -46,7 +46,7 @@ final class GroupChanges {
     @exclusivity(unchecked) private(set) var decimals: [DecimalSum] = []
     @exclusivity(unchecked) private(set) var values: [ValueChange] = []
     @exclusivity(unchecked) private var valueBytes = ByteWriter(capacity: 1024)
-    /// What comes into the states of projections and leaves them.
+    /// The changed values to add to the states of projections, and to remove from them.
     private var projected: [ProjectedState: ProjectedChanges] = [:]
     /// The next states of projections, once they are known.
     private var foreseen: [ProjectedState: [UInt8]] = [:]
@@ -144,7 +144,7 @@ final class GroupChanges {
         cells[cell] = Int64(values.count)
     }
 
-    /// Adds what a projection reads of an object, or takes it away.
+    /// Adds the values of an object that a projection reads, or removes them.
     func add(
         _ values: [AttributeValue], of id: ObjectID, _ aggregate: Int, _ sign: Int64, to group: Group
     ) throws {
@@ -172,9 +172,10 @@ final class GroupChanges {
         return try groups[number].view.advance(aggregate, before, by: changes)
     }
 
-    /// Makes the next states of projections ahead of their writing, so that what they cannot follow is known before.
+    /// Makes the next states of projections ahead of their writing, so that changes which they cannot follow are known
+    /// before.
     ///
-    /// - Parameter tables: what has the states before; nil for none.
+    /// - Parameter tables: the tables with the states before; nil for none.
     /// - Throws: `ViewFault`; `viewFailed` if the process does not have the type.
     func foresee(over tables: ViewTables?, _ transaction: ReadTransaction) throws {
         if projected.isEmpty { return }
@@ -210,7 +211,7 @@ final class GroupChanges {
 
     // MARK: Laying over
 
-    /// The group with a whole key, if these changes have one, with what the tables have.
+    /// The group with a whole key, if these changes have one, merged with its record in the tables.
     ///
     /// - Parameters:
     ///   - stored: the key of the group's record.
@@ -236,7 +237,7 @@ final class GroupChanges {
     }
 }
 
-/// Where the changes of a view's aggregates are, counted from the first cell of a group:
+/// The cells with the changes of a view's aggregates, counted from the first cell of a group:
 ///
 ///     count of values           their number
 ///     sum of integers           their number; two cells with the sum

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Makes the record of a group of what it was and what changes, one group after another in the same memory.
+/// Merges the record of a group with its changes, one group after another in the same memory.
 struct GroupMerge: ~Copyable {
     /// The record that was made last.
     private(set) var record = ByteWriter(capacity: 256)

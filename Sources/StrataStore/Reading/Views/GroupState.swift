@@ -4,7 +4,7 @@
 import Crypto
 import StrataModel
 
-/// What a group has: the value of a record of `viewGroups`, which `GroupMerge` makes.
+/// The state of a group: the value of a record of `viewGroups`, which `GroupMerge` makes.
 struct GroupState: Hashable {
     private(set) var rowCount: Int64 = 0
     private(set) var aggregates: [AggregateState]
@@ -86,7 +86,7 @@ enum ViewKeys {
         return Array(writer.bytes)
     }
 
-    /// What the keys of the records of all groups begin with whose whole keys begin with some elements.
+    /// The prefix of the records' keys of all groups whose whole keys begin with some elements.
     static func prefix(_ view: ViewID, _ elements: [UInt8]) -> [UInt8] {
         Array((withUnsafeBytes(of: view.rawValue.bigEndian) { Array($0) } + elements).prefix(cutSize))
     }

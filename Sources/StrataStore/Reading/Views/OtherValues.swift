@@ -11,7 +11,7 @@ protocol OtherValues: ~Copyable {
     /// - Parameter group: the key of its record.
     mutating func begin(_ group: UnsafeRawBufferPointer, _ aggregate: Int)
 
-    /// How many objects have a value.
+    /// Counts the objects that have a value.
     mutating func count(of value: UnsafeRawBufferPointer) throws -> Int64
 
     /// - Parameter count: 0 to remove the value.
@@ -96,7 +96,7 @@ struct LaidValues: OtherValues, ~Copyable {
     private let table: Table?
     private let transaction: ReadTransaction
     private var key = ValueKey()
-    /// How many objects have the changed values.
+    /// The counts of the changed values.
     private var changed: [[UInt8]: Int64] = [:]
 
     init(over table: Table?, _ transaction: ReadTransaction) { (self.table, self.transaction) = (table, transaction) }

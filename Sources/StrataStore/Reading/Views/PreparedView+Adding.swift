@@ -1,8 +1,8 @@
 import StrataModel
 
-// How a row is added to the changes of its group, or taken away.
+// Adds rows to the changes of their groups, and removes them.
 extension PreparedView {
-    /// Adds a row to the changes of its group, or takes it away.
+    /// Adds a row to the changes of its group, or removes it.
     ///
     /// - Parameters:
     ///   - row: in the newest layout of its entity.
@@ -143,7 +143,7 @@ extension PreparedView {
         switch (kind, value) {
         case (.integerSum, .integer(let number)): changes.add(number, toSumAt: cell, sign)
         case (.doubleSum, .double(let number)): changes.add(number, toSumAt: cell, sign)
-        // As in rows of values: the shortest decimal number that stands for the Float.
+        // As in rows of values: the shortest decimal number for the Float.
         case (.doubleSum, .float(let number)): changes.add(ExactSum.double(number), toSumAt: cell, sign)
         case (.decimalSum, .decimal(let number)): changes.add(DecimalParts(number), toSumAt: cell, sign)
         default: return

@@ -52,7 +52,7 @@ extension PreparedView {
         return values
     }
 
-    /// What is shown of the first or last objects.
+    /// Returns the shown values of the first or last objects.
     private static func shown(
         _ aggregate: Aggregate, _ objects: [ObjectID], _ evaluation: Evaluation
     ) throws -> AttributeValue {

@@ -1,3 +1,5 @@
+// Calls the app's type that makes a column of a view (`ProjectionCode`).
+
 import Foundation
 import Locking
 package import StrataModel
@@ -5,7 +7,7 @@ package import StrataModel
 /// An object that comes into a group of a projection, or leaves it.
 package struct ProjectedChange {
     package let object: ObjectID
-    /// Of the inputs, in their order.
+    /// The values of the inputs, in their order.
     package let values: [AttributeValue]
     package let isRemoval: Bool
 
@@ -57,7 +59,8 @@ package struct ProjectionFault: Error {
 /// The objects that come into a group of a projection and leave it, collected in any order. An object that leaves with
 /// the values that it came with is no change.
 struct ProjectedChanges {
-    /// How often each object with certain values comes: its id, big-endian, and the values as `ValueCodec` writes them.
+    /// The multiplicity of each object with certain values, by its id, big-endian, and the values as `ValueCodec`
+    /// writes them.
     private var counts: [[UInt8]: Int64] = [:]
     private(set) var sizeInBytes = 0
 
@@ -74,7 +77,7 @@ struct ProjectedChanges {
         }
     }
 
-    /// The changes in the order in which a projection gets them: what comes before what leaves, each by object.
+    /// The changes in the order in which a projection gets them: added objects before removed ones, each by id.
     func inOrder() throws -> [ProjectedChange] {
         var changes: [ProjectedChange] = []
         let keys = counts.keys.sorted { $0.lexicographicallyPrecedes($1) }

@@ -12,14 +12,14 @@
 import LMDB
 import StrataModel
 
-/// How the entries of a ranked order are cut into blocks.
+/// The blocks into which the entries of a ranked order are cut.
 struct RankLevels: Hashable {
     /// The bits of the hash for each level.
     var bits = 5
     /// The number of levels.
     var count = 4
 
-    /// What is added to the number of an order in the keys of its counts.
+    /// The mark that is added to the number of an order in the keys of its counts.
     static let mark: UInt8 = 0x80
 
     /// The number of levels on which an entry begins a block.
@@ -29,9 +29,9 @@ struct RankLevels: Hashable {
         min(count, rest.withUnsafeBytes { XXH64.hash($0) }.trailingZeroBitCount / bits)
     }
 
-    /// What the keys of a level begin with.
+    /// The prefix of the keys of a level.
     ///
-    /// - Parameter order: what the entries of the order begin with.
+    /// - Parameter order: the prefix of the order's entries.
     static func prefix(_ order: [UInt8], level: Int) -> [UInt8] {
         var prefix = order
         prefix[PreparedView.Order.prefixSize - 1] |= mark
@@ -44,7 +44,7 @@ struct RankLevels: Hashable {
 ///
 /// - Complexity: each method takes O(log n) expected for keys that were not chosen to have certain hashes.
 struct RankReader {
-    /// What the entries of the order begin with.
+    /// The prefix of the order's entries.
     let order: [UInt8]
     let transaction: ReadTransaction
     let table: Table

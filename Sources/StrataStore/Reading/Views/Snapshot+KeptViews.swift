@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// What the tables have of a view.
+/// The stored groups of a view.
 struct KeptView {
     /// nil if the groups must be made from the objects: nothing is kept, or not everything yet, or the state is seen
     /// through an older model whose views are gone.
@@ -20,7 +20,7 @@ extension Snapshot {
             layers: [])
     }
 
-    /// What the tables have of a view.
+    /// Returns the stored groups of a view.
     func kept(_ view: PreparedView) throws -> KeptView {
         guard let tables = tables.views else { return KeptView(tables: nil, state: nil, leftOut: []) }
         let known = try ViewProgress.read(view.id, transaction, self.tables)
@@ -42,7 +42,7 @@ extension Snapshot {
         return KeptView(tables: tables, state: state, leftOut: progress.leftOut)
     }
 
-    /// What this state changes of the groups that the tables have of a view; nil if they are those of this state.
+    /// Returns the differences between the groups of this state and the stored groups of a view; nil if there are none.
     ///
     /// - Complexity: O(rows in layers + objects that changed since the state of the groups).
     func changes(of view: PreparedView, since kept: KeptView) throws -> GroupChanges? {
@@ -53,7 +53,7 @@ extension Snapshot {
         return changes
     }
 
-    /// Adds by what this state's groups differ from those of another state over the same tables.
+    /// Adds the differences between this state's groups and those of another state over the same tables.
     ///
     /// - Parameters:
     ///   - sign: 1, or -1 for the reverse.
@@ -107,7 +107,7 @@ struct ViewFault: Error {
     let object: ObjectID
     let cause: StrataError
 
-    /// Throws only what the object is at fault for, where it is not left out or tried again.
+    /// Throws only errors about the object itself, where it is not left out or tried again.
     static func naming<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch let fault as ViewFault { throw fault.cause }
     }
@@ -126,6 +126,6 @@ extension PreparedView {
 }
 
 extension StrataError {
-    /// Whether it is about the values of a row, and not about the file or what a request may take.
+    /// Whether the error is about the values of a row, and not about the file or the budget of a request.
     fileprivate var isOfRow: Bool { [.invalidRequest, .wrongType].contains(code) }
 }

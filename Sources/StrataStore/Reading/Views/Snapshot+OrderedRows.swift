@@ -1,3 +1,5 @@
+// Reads the rows of a view in one of its orders.
+
 import LMDB
 import StrataModel
 
@@ -61,7 +63,7 @@ struct OrderedRows {
     let view: PreparedView
     let tables: ViewTables?
     let transaction: ReadTransaction
-    /// What the keys of all entries of the order begin with.
+    /// The prefix of the keys of all entries of the order.
     let orderStart: [UInt8]
     /// The groups that are another in this state than in the tables, by the keys of their records.
     private(set) var touched: [[UInt8]: ViewGroup] = [:]
@@ -148,7 +150,7 @@ struct OrderedRows {
         return count - gone.count(where: isBetter) + waiting.count(where: isBetter)
     }
 
-    /// The number of entries of the table before an entry, whether it is there or not.
+    /// The number of entries of the table before an entry, which may be missing.
     private func tableIndex(of entry: OrderEntry) throws -> Int {
         guard let reader else { return 0 }
         let bounds = try bounds()
@@ -159,7 +161,7 @@ struct OrderedRows {
             + (own - reader.count(below: entry.columns))
     }
 
-    /// The whole key of the entry of the table with so many before it.
+    /// The whole key of the entry of the table at an index.
     private func tableEntry(at index: Int) throws -> [UInt8]? {
         guard let reader, index >= 0 else { return nil }
         let bounds = try bounds()
@@ -185,9 +187,9 @@ struct OrderedRows {
         }
     }
 
-    /// Where the rows begin that are behind so many others.
+    /// Finds the row at an offset.
     ///
-    /// - Returns: how many of `waiting` are before them, and the key of the first entry of the table; nil if there is
+    /// - Returns: how many of `waiting` are before it, and the key of the first entry of the table; nil if there is
     ///   none.
     /// - Complexity: O(touched groups * log n).
     func start(at offset: Int) throws -> (waiting: Int, entry: [UInt8]?) {

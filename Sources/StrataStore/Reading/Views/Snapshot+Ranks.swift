@@ -2,9 +2,9 @@ import LMDB
 package import StrataModel
 
 extension Snapshot {
-    /// Where a row stands among those of a request, in an order that its view ranks.
+    /// Returns the rank of a row among those of a request, in an order that its view ranks.
     ///
-    /// - Parameter row: with the condition of the request, it says what all keys of the row are.
+    /// - Parameter row: a condition that determines, with that of the request, all keys of the row.
     /// - Returns: nil if there is no such row, or if it does not meet the request.
     /// - Throws: as `rows(_:)`; `invalidRequest` if the view does not rank the order of the request, or if the conditions
     ///   say more or less than keys.
@@ -19,7 +19,7 @@ extension Snapshot {
     ///   - row: as for `rank(of:in:)`.
     ///   - before: the most rows before it.
     ///   - after: the most rows behind it.
-    /// - Returns: the rows with the one in question, and where it stands; nil if there is no such row.
+    /// - Returns: the rows with the one in question, and its rank; nil if there is no such row.
     /// - Throws: as `rank(of:in:)`.
     /// - Complexity: O(rows + log n), and O(groups that the tables have otherwise) in another state than theirs.
     package func rows(

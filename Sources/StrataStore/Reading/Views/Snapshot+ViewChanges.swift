@@ -1,7 +1,7 @@
 import StrataModel
 
 extension Snapshot {
-    /// Whether the difference of two states can change what rows of a view show.
+    /// Whether the difference of two states can change the rows of a view.
     ///
     /// - Throws: `unknownKey` for a view that the model does not have.
     package func isConcerned(view name: String, by difference: StateDifference) throws -> Bool {

@@ -7,7 +7,7 @@ extension Snapshot {
     /// The groups that the tables have are corrected by the rows that the snapshot's layers cover: at a past moment
     /// those that changed since, with unsaved changes those too. Groups of a view that catches up are corrected by what
     /// changed since their own state, too. Through an older model than the store's, and while such a view is built, all
-    /// objects are grouped anew.
+    /// objects are grouped again.
     ///
     /// - Throws: `unknownKey` for a view or column that the model does not have; `invalidRequest`; `corrupt`;
     ///   `viewFailed` for an object that a view that catches up cannot group.
@@ -84,7 +84,7 @@ extension Snapshot {
     private func check(_ condition: FetchPredicate, _ view: PreparedView) throws {
         let names = view.columnNames
         for path in condition.keyPaths.sorted() where !names.contains(path) {
-            // The evaluation says what else is wrong with it.
+            // The evaluation reports other faults of it.
             _ = try ViewRowContext(view: view.description, values: []).operand(atPath: path)
         }
         guard let entity = schema.entity(named: view.description.entityName) else { return }

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// How the rows of a view are found for a request.
+/// The access by which a request finds rows of a view.
 struct ViewAccess {
     /// An order of the view that the request asks for.
     struct Ordered {
@@ -12,7 +12,7 @@ struct ViewAccess {
         /// Whether every entry that begins with `prefix` meets the condition.
         let coversCondition: Bool
 
-        /// What the keys of all entries of the order begin with.
+        /// The prefix of the keys of all entries of the order.
         func start(_ view: PreparedView) -> [UInt8] {
             var start = ByteWriter(capacity: 8)
             order.begin(view, &start)
@@ -86,7 +86,7 @@ struct ViewAccess {
     /// Whether a group with a whole key may meet the condition.
     func mayMeet(_ key: [UInt8]) -> Bool { isOneGroup ? key == keyPrefix : key.starts(with: keyPrefix) }
 
-    /// Whether the key of a record tells whether its group may meet the condition, though long keys are cut there.
+    /// Whether the key of a record decides whether its group may meet the condition, although long keys are cut there.
     var isWithinRecords: Bool { keyPrefix.count <= ViewKeys.largestPrefix }
 }
 

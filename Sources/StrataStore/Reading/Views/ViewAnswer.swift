@@ -1,15 +1,15 @@
 import StrataModel
 
-/// How the groups of a declared view answer a request that groups objects.
+/// The answer of a declared view to a request that groups objects.
 ///
 /// A view is taken only where its answer is the same: keys are not text, whose spelling is that of a group's first
 /// object in a request, and floating-point numbers are not summed, because a request rounds each addition. A view that
 /// catches up may leave objects out by request.
 struct ViewAnswer: Sendable {
     let view: PreparedView
-    /// For each key of the request, the index of the view's key.
+    /// The index of the view's key for each key of the request.
     private let keys: [Int]
-    /// For each aggregate of the request, the index of the view's aggregate.
+    /// The index of the view's aggregate for each aggregate of the request.
     private let aggregates: [Int]
 
     /// The first view of the schema that has everything a request asks for; nil if there is none.

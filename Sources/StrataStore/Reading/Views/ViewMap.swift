@@ -51,10 +51,10 @@ final class ViewMap: Sendable {
     /// Whether an inline view that crosses relationships reads rows of this entity.
     func isWatched(_ entity: EntityID) -> Bool { watched[entity] }
 
-    /// Whether the change of these properties can change what such a view says.
+    /// Whether a change of these properties can change the rows of such a view.
     func isWatching(_ changed: [PropertyID]) -> Bool { changed.contains(where: watchedProperties.contains) }
 
-    /// Whether a link of this relationship, in its canonical direction, can change what such a view says.
+    /// Whether a link of this relationship, in its canonical direction, can change the rows of such a view.
     func isWatching(pairsOf canonical: PropertyID) -> Bool { watchedPairs.contains(canonical) }
 
     func view(named name: String) -> PreparedView? { views.first { $0.description.name == name } }
@@ -70,16 +70,16 @@ final class PreparedView: Sendable {
         let path: [String]
         /// The way to the value of another object; nil for a value of the row itself.
         let far: ValuePath?
-        /// What makes a key of the value; nil for the value itself.
+        /// The function that makes a key of the value; nil for the value itself.
         let function: KeyFunction?
         let kind: KeyKind
         /// nil for a to-one.
         let type: AttributeType?
-        /// Whether it is the object itself.
+        /// Whether the value is the object itself.
         let isObject: Bool
         /// The to-many whose members are the keys.
         let members: PropertyID?
-        /// Whether it is what a slot of the row has.
+        /// Whether the value is that of a slot of the row.
         let isInSlot: Bool
 
         /// The object itself.
@@ -101,7 +101,7 @@ final class PreparedView: Sendable {
             (isObject, isInSlot) = (false, far == nil && path.isEmpty)
         }
 
-        /// What a function makes of a value.
+        /// The result of a function of a value.
         init(_ function: KeyFunction, of value: Value) {
             (slot, path, far) = (value.slot, value.path, value.far)
             self.function = function
@@ -122,15 +122,15 @@ final class PreparedView: Sendable {
     final class Aggregate: Sendable {
         let function: ViewFunction
         let kind: AggregateKind
-        /// What is collected; nil for the number of objects.
+        /// The value that is collected; nil for the number of objects.
         let value: Value?
-        /// For the first or last objects: what is shown of them; nil for the objects themselves.
+        /// The shown value of the first or last objects; nil for the objects themselves.
         let shown: Value?
         /// Whether the column is a composite of several objects.
         let isList: Bool
         /// The type of the app that makes the column.
         let projection: ProjectionReference?
-        /// What it reads.
+        /// The values that the projection reads.
         let inputs: [Value]
 
         init(
@@ -154,33 +154,33 @@ final class PreparedView: Sendable {
     let entities: [EntityID]
     let keys: [Value]
     let aggregates: [Aggregate]
-    /// Those of `aggregates`.
+    /// The kinds of `aggregates`.
     let kinds: [AggregateKind]
-    /// Where their changes are collected.
+    /// The cells in which their changes are collected.
     let cells: AggregateCells
     /// The types of the app that make columns.
     let projectionNames: [String]
     let orders: [Order]
     /// The keys first.
     let columnNames: [String]
-    /// What conditions may compare the columns with.
+    /// The types that conditions may compare the columns with.
     let columnTypes: [String: ExpressionType]
     /// The to-many whose members are keys: an object is in the group of each of its members.
     let membersKey: PropertyID?
     /// Whether an object's group or values depend on other rows than its own.
     let crossesRelationships: Bool
-    /// What the groups are made of, and how it is reached from the objects.
+    /// The properties that the groups are made of, and the way to them from the objects.
     let readings: [LiveReading]
     /// The links without a slot that they are made of.
     let pairs: [LivePairs]
-    /// The entities whose rows can change what rows of the view show.
+    /// The entities whose rows can change rows of the view.
     let shownEntities: Set<EntityID>
     let filter: (any RowCondition)?
     /// The properties of the object's own row on which its group and values depend.
     private let properties: Set<PropertyID>
-    /// Those on which its group depends, and whether it has one.
+    /// The properties on which an object's group depends, and whether it has one.
     private let groupingProperties: Set<PropertyID>
-    /// Those on which each aggregate depends.
+    /// The properties on which each aggregate depends.
     private let aggregateProperties: [[PropertyID]]
 
     init(_ description: ViewDescription, _ schema: Schema) throws(StrataError) {
@@ -265,7 +265,7 @@ final class PreparedView: Sendable {
         return Value(bound, of: value)
     }
 
-    /// A `first` or `last`: what is collected is the value of the order.
+    /// A `first` or `last`: the collected value is that of the order.
     private static func ordered(
         _ aggregate: ViewAggregate, _ entity: EntitySchema, _ schema: Schema, _ view: ViewDescription
     ) throws(StrataError) -> Aggregate {
@@ -308,16 +308,16 @@ final class PreparedView: Sendable {
     /// Whether types of the app make columns.
     var hasProjections: Bool { !projectionNames.isEmpty }
 
-    /// Where errors say that they are.
+    /// The context of errors about the view.
     var context: StrataError.Context { .init(entityName: description.entityName, key: description.name) }
 
     /// Whether the change of these properties of an object can change its group or its values.
     func isTouched(by changed: [PropertyID]) -> Bool { changed.contains(where: properties.contains) }
 
-    /// Whether it can move the object to another group, or out of the view.
+    /// Whether a change of these properties can move the object to another group, or out of the view.
     func isGrouping(by changed: [PropertyID]) -> Bool { changed.contains(where: groupingProperties.contains) }
 
-    /// Whether it can change what the object adds to an aggregate.
+    /// Whether a change of these properties can change the object's part in an aggregate.
     func isTouched(_ aggregate: Int, by changed: [PropertyID]) -> Bool {
         aggregateProperties[aggregate].contains(where: changed.contains)
     }
@@ -328,7 +328,7 @@ extension ViewDescription {
     /// only shown of a first or last object.
     fileprivate var collectedPaths: [String] { groupingPaths + aggregates.flatMap(\.collectedPaths) }
 
-    /// Those of keys and condition.
+    /// The paths of keys and condition.
     fileprivate var groupingPaths: [String] {
         keys.filter { !$0.isObject }.map(\.keyPath) + (predicate?.keyPaths.sorted() ?? [])
     }

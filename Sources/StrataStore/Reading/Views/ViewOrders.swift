@@ -1,3 +1,5 @@
+// The entries of a view's orders, in the table `viewOrders`.
+
 import LMDB
 import StrataModel
 
@@ -37,7 +39,7 @@ extension PreparedView {
             try append(view, stored, key, to: &writer) { try GroupState.aggregate($0, of: record, view) }
         }
 
-        /// - Parameter state: the number of objects of the group, and what it has of an aggregate.
+        /// - Parameter state: the number of objects of the group, and its state of an aggregate.
         private func append(
             _ view: PreparedView, _ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer,
             to writer: inout ByteWriter, _ state: (Int) throws -> (rowCount: Int64, state: AggregateState)
@@ -76,18 +78,18 @@ extension PreparedView {
             return try OrderEntry(writer.bytes, columnsSize: columnsSize)
         }
 
-        /// Writes what all keys of the order begin with.
+        /// Writes the prefix of all keys of the order.
         func begin(_ view: PreparedView, _ writer: inout ByteWriter) {
             writer.reset()
             writer.append(bigEndian: view.id.rawValue)
             writer.append(number)
         }
 
-        /// The size of what all keys of an order begin with.
+        /// The size of the prefix of all keys of an order.
         static let prefixSize = ViewKeys.numberSize + 1
     }
 
-    /// Where the elements of a whole key end.
+    /// Returns the ends of the elements of a whole key.
     private func elementEnds(_ key: UnsafeRawBufferPointer) throws -> [Int] {
         var reader = ByteReader(key)
         var ends: [Int] = []

@@ -3,7 +3,7 @@ package import StrataModel
 /// A request for rows of a declared view, as the store runs it.
 package struct ViewRequest: Sendable {
     package var viewName: String
-    /// What a row must meet; it uses columns by name.
+    /// The condition that a row must meet; it uses columns by name.
     package var predicate: FetchPredicate?
     /// The order of the rows, by columns; without one, the order of the keys.
     package var sort: [SortDescription]

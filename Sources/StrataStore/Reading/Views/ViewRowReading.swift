@@ -11,7 +11,7 @@ struct ViewRowReading {
     private let snapshot: Snapshot
     private var rows: [[AttributeValue]] = []
     private(set) var readCount = 0
-    /// How many of the rows before the offset are not read at all.
+    /// The number of rows before the offset that are not read at all.
     var skipped = 0
 
     init(

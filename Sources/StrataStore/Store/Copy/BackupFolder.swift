@@ -7,7 +7,7 @@ import StrataModel
 ///
 /// It is renamed to its final name when its content is complete and durable, so that half a copy is never opened. It is
 /// inside a hidden directory of its own, which is locked while the copy is made: once that is removed, nothing can be
-/// created at its path any more. The next copy in the same directory removes what processes that died have left.
+/// created at its path any more. The next copy in the same directory removes the remains of ended processes.
 struct BackupFolder {
     let url: URL
     private let frame: String
@@ -29,7 +29,7 @@ struct BackupFolder {
         self.frame = frame
         url = URL(filePath: frame + "/store", directoryHint: .isDirectory)
         let folder = self.parent
-        // Where directories cannot be locked, the process that its name tells decides.
+        // If directories cannot be locked, the process id in the name decides whether the folder is in use.
         lock = try Self.isAbandoned.withLock { isAbandoned in
             guard !isAbandoned, mkdir(frame, 0o700) == 0 else {
                 let failure = BlobFile.Failure(
@@ -44,7 +44,7 @@ struct BackupFolder {
         }
     }
 
-    /// Makes a directory with what `fill` puts into it, or none at all.
+    /// Makes a directory with the files of `fill`, or none at all.
     static func filled<R>(for target: URL, _ fill: (URL) throws -> R) throws -> R {
         let folder = try BackupFolder(for: target)
         do {
@@ -97,7 +97,7 @@ struct BackupFolder {
     private static let mark = ".partial-"
     private static func prefix(_ name: String) -> String { ".\(name)\(mark)" }
 
-    /// - Returns: whether nothing is there any more.
+    /// - Returns: whether the folder is gone.
     @discardableResult
     static func remove(_ path: String) -> Bool {
         guard BlobFile.exists(path) else { return true }
@@ -129,7 +129,7 @@ struct BackupFolder {
         }
     }
 
-    /// Removes what processes that died have left of their copies in a directory, also of those of other stores.
+    /// Removes unfinished copies of ended processes in a directory, also those of other stores.
     ///
     /// - Returns: the paths of those that could not be removed.
     @discardableResult

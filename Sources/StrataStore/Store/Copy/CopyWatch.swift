@@ -5,7 +5,7 @@ import Foundation
 struct CopyWatch {
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
-    /// Runs `body`, which writes into a directory, and reports meanwhile how many bytes are there.
+    /// Runs `body`, which writes into a directory, and reports the number of written bytes meanwhile.
     ///
     /// - Parameter total: the most bytes that there will be.
     static func during<R>(

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Where an event was found in a data file: a record of its own, or the event at an index of a block.
+/// The place of an event that was found in a data file: a record of its own, or the event at an index of a block.
 struct FoundEvent {
     let location: LeafScan.Location
     var index: Int?
@@ -13,7 +13,7 @@ final class FoundBlocks {
     private var offset: Int?
     private var events: [[UInt8]] = []
 
-    /// How many events can be read of a block; nil for bytes that are none.
+    /// Returns the number of events that can be read from a block; nil for bytes that are no block.
     func count(_ block: UnsafeRawBufferPointer) -> Int? {
         do {
             try reader.open(block)

@@ -7,8 +7,8 @@ import StrataModel
 extension LogCarving {
     private static let note = "The record of this transaction is lost; author and time are not known."
 
-    /// The log from its beginning as far as its events are there. The record of a transaction that is lost is made up
-    /// by its events; the digests that follow upon it are computed anew.
+    /// The log from its beginning as far as its events exist. The record of a transaction that is lost is made up
+    /// by its events; the digests that follow upon it are computed again.
     func mended() throws -> Assembled {
         var log = Assembled()
         var (digest, microseconds) = (LogHead.start.digest, Int64.min)
@@ -92,7 +92,7 @@ extension LogCarving {
         _ event: EventView, in touched: inout TouchedSet, _ model: inout ModelVersion
     ) throws {
         let (kind, entity) = (event.header.kind, event.header.object.entityID)
-        // Without its payload an event says what it was, not which properties it changed.
+        // Without its payload an event still has its kind, but not the properties that it changed.
         let isRedacted = event.isBare
         switch kind {
         case .inserted, .deleted: touched.add(entity, kind)

@@ -7,10 +7,10 @@ import StrataModel
 /// Records of the log are recognised by their checksums. Among several with one number the chain of digests identifies
 /// the committed one.
 ///
-/// If the file cannot be opened at all, the records of transactions that are lost are made up by what events say, and
-/// what views say of the time after the log is kept for `RowSalvage`.
+/// If the file cannot be opened at all, lost records of transactions are reconstructed from events, and records of
+/// views that are newer than the log are kept for `RowSalvage`.
 struct LogCarving {
-    /// What to look for.
+    /// The parts of the log that are searched for.
     enum Scope {
         case log
         /// The log and the views, for a file that cannot be opened.
@@ -37,7 +37,7 @@ struct LogCarving {
 
     /// The records that were made up, in place of lost ones.
     struct Notes {
-        /// Transactions whose records are lost, and whose events are there.
+        /// Transactions whose records are lost, but whose events exist.
         var madeUp: [TransactionNumber] = []
         /// The last event of the log that was made.
         var end = EventNumber.zero
@@ -171,7 +171,7 @@ struct LogCarving {
         var notes = Notes()
     }
 
-    /// What is found, as it is.
+    /// Assembles the log from what was found, without repairs.
     private func found() throws -> Assembled {
         var log = Assembled()
         var digest = LogHead.start.digest

@@ -8,7 +8,7 @@ package import StrataModel
 struct LogCopy {
     let source: Environment
     let tables: StoreTables
-    /// Where the source's kept history begins; nil if that is whole.
+    /// The beginning of the source's kept history; nil if that is whole.
     let baseline: LogBaseline?
     /// The last transaction to copy; nil for none, or none after the baseline.
     let end: TransactionRecord?
@@ -18,7 +18,7 @@ struct LogCopy {
     /// Bytes of the log in one commit.
     private static let stepInBytes = 32 << 20
 
-    /// How far the copy has come.
+    /// The progress of the copy.
     private struct State {
         var transaction = TransactionNumber.zero
         var event = EventNumber.zero
@@ -47,7 +47,7 @@ struct LogCopy {
         do {
             let made = try StoreTables(opening: target).withoutBuffers
             try source.read { try copy($0, into: target, made) }
-            try target.sync(.forced)
+            try target.sync()
             try target.close()
         } catch {
             try target.close()
@@ -204,9 +204,9 @@ struct LogCopy {
     }
 }
 
-/// What a store made from another's log contains.
+/// A summary of a store that was made from another's log.
 package struct LogCopyReport: Sendable {
-    /// Of the new store.
+    /// The verification of the new store.
     package let verification: VerificationReport
     package let transaction: TransactionNumber
     package let blobCount: Int

@@ -7,11 +7,11 @@ package import StrataModel
 ///
 /// If a page of the file is lost, opening or reading may end the process. Use it in a child process.
 package final class LogSalvage {
-    /// How far the log is sound.
+    /// The part of the log that is sound, and the first problem after it.
     package struct Finding: Sendable {
         /// The last transaction before the first damage; nil if there is none.
         package let end: TransactionRecord?
-        /// Where the kept history begins, if that is sound.
+        /// The beginning of the kept history, if that is sound.
         package let baseline: LogBaseline?
         /// The first damage; nil if the whole log is sound.
         package let problem: String?
@@ -38,7 +38,7 @@ package final class LogSalvage {
     private let file: LogSource?
     /// The log reassembled from the file's pages, if that reaches further than its trees.
     private var carved: LogSource?
-    /// Why the file cannot be opened.
+    /// The reason why the file cannot be opened; nil if it can.
     private let refusal: StrataError?
     private static let mostLost = 100_000
 
@@ -113,7 +113,7 @@ package final class LogSalvage {
                 + (further.problem.map { "; \($0)" } ?? ""))
     }
 
-    /// What is not known of a log whose transaction records are lost.
+    /// Returns the sentence about transactions whose records are lost; empty if none is.
     private static func note(_ source: LogSource) -> String {
         guard let lost = source.carving?.notes.madeUp, !lost.isEmpty else { return "" }
         return "; the records of \(lost.count) transactions are lost, so their authors and times are not known"
@@ -189,7 +189,7 @@ package final class LogSalvage {
         return records
     }
 
-    // MARK: Saving what is sound
+    // MARK: Saving the sound part
 
     /// Whether a store can be made even if no transaction is sound.
     package var holdsModel: Bool { !heldModels.isEmpty }
@@ -275,8 +275,8 @@ package final class LogSalvage {
         }
     }
 
-    /// How the views that can be read differ from those of a store that was made of this one; empty if the file cannot
-    /// be opened.
+    /// Compares the views that can be read with those of a store that was made of this one; empty if the file cannot be
+    /// opened.
     ///
     /// - Parameters:
     ///   - end: as in `changes(after:for:)`.

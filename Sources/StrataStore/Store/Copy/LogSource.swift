@@ -7,7 +7,7 @@ import StrataModel
 final class LogSource {
     let environment: Environment
     let tables: StoreTables
-    /// What was found on the pages; nil for the store's file.
+    /// The log as found on the pages; nil for the store's file.
     let carving: LogCarving?
     /// A temporary directory, removed in `deinit`.
     private let folder: String?

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A lock of one process on a place where a store is being made. The system frees it when the process ends, so it tells
-/// what a killed process has left from what a running one is making.
+/// A lock of one process on a place where a store is being made. The system frees it when the process ends, so the
+/// files of a killed process can be told from those that a running one is making.
 package final class PlaceLock {
     private let path: String
     private let descriptor: Int32
@@ -23,7 +23,7 @@ package final class PlaceLock {
                 if number == EWOULDBLOCK { return nil }
                 throw BlobFile.Failure(operation: "lock", path: path, number: number)
             }
-            // The one who had it before has removed the file since it was opened here.
+            // The process that had the lock before has removed the file since it was opened here.
             if PlaceIdentity(path) == PlaceIdentity(descriptor: opened) {
                 descriptor = opened
                 return

@@ -2,7 +2,7 @@ import LMDB
 import StrataModel
 
 extension RowSalvage {
-    /// Takes what is on the pages of a file that cannot be opened: rows, then what events after the log say of them,
+    /// Takes the records on the pages of a file that cannot be opened: rows, then the changes of later events to them,
     /// deletions and pairs. Of each object and pair the newest that is found counts.
     func readPages(_ carving: LogCarving) throws {
         var revisions: [ObjectID: EventNumber] = [:]

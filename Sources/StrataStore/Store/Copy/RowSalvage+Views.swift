@@ -26,7 +26,7 @@ extension RowSalvage {
         try cutDanglingLinks()
     }
 
-    /// How a table was read.
+    /// The progress of reading a table, and its problems.
     private struct Walked {
         /// The keys, in order.
         var keys: [[UInt8]] = []
@@ -96,7 +96,7 @@ extension RowSalvage {
         return try withUnsafeBytes(of: lead.bigEndian) { try cursor.seek(atOrAfter: $0) }
     }
 
-    /// Where the table can be read again behind a damaged page; nil if it cannot.
+    /// Returns the key at which the table can be read again behind a damaged page; nil if it cannot.
     ///
     /// The records of a page are those of a range of keys. Steps that double leave it, and halving finds its end.
     private static func firstReadable(in table: Table, after last: UInt64, _ views: DamagedViews) -> UInt64? {
@@ -186,7 +186,7 @@ extension RowSalvage {
         }
     }
 
-    /// How many entries in the table of links a pair has, of how many it should have.
+    /// Counts the entries that a pair has in the table of links, and those that it should have.
     private func entries(
         of pair: PairKey, _ positions: PairPositions, _ views: DamagedViews
     ) -> (found: Int, due: Int, isReadable: Bool) {

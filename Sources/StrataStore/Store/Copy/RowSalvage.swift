@@ -1,13 +1,15 @@
+// Salvages rows and links that are newer than the sound part of a damaged store's log (`RowSalvage`).
+
 import LMDB
 import StrataModel
 
-/// What was skipped in a damaged store's views.
+/// The rows and entries that were skipped in a damaged store's views.
 package struct PassedOver: Sendable, Equatable {
     /// Damaged rows, deletions and pairs. Some may be old enough to be in the sound part of the log.
     package var records = 0
     /// To-ones and pairs that lead to lost objects.
     package var links = 0
-    /// Records about which the views contradict each other, decided by what most of them say.
+    /// Records about which the views contradict each other, decided by the majority of them.
     package var contradictions = 0
     /// Tables that cannot be read to their end.
     package var tables: [String] = []
@@ -15,8 +17,8 @@ package struct PassedOver: Sendable, Equatable {
     package var isEmpty: Bool { self == PassedOver() }
 }
 
-/// Reads what a damaged store has of the time after the sound part of its log, record by record; skips and counts
-/// damaged records. It reads the views (`readViews`), or what was found on the pages of a file that cannot be opened
+/// Reads the records of a damaged store that are newer than the sound part of its log, one by one; skips and counts
+/// damaged records. It reads the views (`readViews`), or the records found on the pages of a file that cannot be opened
 /// (`readPages`).
 ///
 /// Errors of the sound store, which the changes are for, are thrown.

@@ -7,7 +7,7 @@ struct SoundWalk {
     let tables: StoreTables
     private(set) var eventNumber = TransactionNumber.zero
     private(set) var last: TransactionRecord?
-    /// Where the kept history begins, if what is kept up to it is sound.
+    /// The beginning of the kept history, if the events kept up to it are sound.
     private(set) var baseline: LogBaseline?
     private var digest = LogHead.start.digest
 
@@ -16,7 +16,7 @@ struct SoundWalk {
         self.tables = tables
     }
 
-    /// Checks what is kept up to the baseline, if there is one; call it before the first step.
+    /// Checks the events kept up to the baseline, if there is one; call it before the first step.
     mutating func begin() throws {
         guard let found = try LogBaseline.read(transaction, tables) else { return }
         var sum = EventSum()

@@ -3,9 +3,9 @@ import LMDB
 import Logging
 import StrataModel
 
-/// What a backup contains.
+/// A summary of a backup.
 package struct BackupReport: Sendable {
-    /// Of the copy.
+    /// The verification of the copy.
     package let verification: VerificationReport
     /// The number of large values copied.
     package let blobCount: Int
@@ -58,7 +58,7 @@ extension Store {
         }
     }
 
-    /// The error of a copy. What is missing in an unfinished copy is missing in this store.
+    /// The error of a copy. Files that are missing in an unfinished copy are missing in this store.
     func copyError(_ error: any Error, during operation: String, _ target: URL) -> any Error {
         let known = StoreFile.publicError(file.publicError(error, during: operation), during: operation, making: target)
         guard var failure = known as? StrataError, failure.code == .missingBlob else { return known }
@@ -146,8 +146,8 @@ extension Store {
         }
     }
 
-    /// Removes what this process is copying to a place, on whichever thread; the copy then fails and leaves nothing.
-    /// For a program that is about to end.
+    /// Removes the copy that this process is making at a place, on whichever thread; the copy then fails and leaves
+    /// nothing. For a program that is about to end.
     package static func abandonCopies(to target: URL) { BackupFolder.abandon(for: target) }
 
     private func sizeOfDataFile() -> Int {
@@ -155,13 +155,13 @@ extension Store {
         return stat(path + "/data.mdb", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Removes what processes that have ended have left of copies in the directory of a place.
+    /// Removes unfinished copies of ended processes in the directory of a place.
     package static func removeLeftovers(of target: URL) {
         let parent = target.standardizedFileURL.deletingLastPathComponent().path(percentEncoded: false)
         BackupFolder.sweepLeftovers(in: parent)
     }
 
-    /// Throws if the place is taken, or in this store; what an interrupted copy has left there does not count.
+    /// Throws if the place is taken, or in this store; the remains of an interrupted copy do not count.
     func refuseUsed(_ target: URL) throws {
         try refuseInside(target)
         try Self.refuseUsed(target)

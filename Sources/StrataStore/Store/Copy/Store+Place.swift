@@ -21,12 +21,12 @@ extension Store {
     }
 }
 
-/// Tells which directory or file is at a path, whatever its names are.
+/// Identifies the directory or file at a path, whatever its names are.
 package struct PlaceIdentity: Sendable, Hashable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Nil if nothing is there, or it cannot be looked at.
+    /// Nil if there is no file or directory, or it cannot be examined.
     package init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

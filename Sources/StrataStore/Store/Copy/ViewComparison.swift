@@ -1,25 +1,27 @@
+// Compares the views of a damaged store with those of the store that was made of it.
+
 import LMDB
 import StrataModel
 
-/// How one view of a damaged store differs from that of the store that was made of it.
+/// The differences between a view of a damaged store and that of the store that was made of it.
 package struct ViewDifference: Sendable, Hashable {
     package let view: String
-    /// How many records differ, or are in one of the stores only.
+    /// The number of records that differ, or that are in one of the stores only.
     package let count: Int
     /// The first of them.
     package let first: String
 }
 
-/// Holds the views of a store that was made of a damaged one against those of the damaged one, record by record:
-/// rows by their values, links and indexes by their keys, pairs by their positions, counters by what they say.
+/// Compares the views of a store that was made of a damaged one with those of the damaged one, record by record:
+/// rows by their values, links and indexes by their keys, pairs by their positions, counters by their values.
 ///
-/// The numbers of events are not compared, because what was added has events of its own.
+/// The numbers of events are not compared, because added objects have events of their own.
 struct ViewComparison {
     let damaged: DamagedViews
     let made: DamagedViews
     /// The models of the damaged store's rows, read through that of the new one.
     let histories: SchemaHistory
-    /// Of the new store.
+    /// The models of the new store.
     let newHistories: SchemaHistory
 
     /// The differences of each view that can be read to its end.

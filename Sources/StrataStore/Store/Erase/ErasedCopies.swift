@@ -1,3 +1,5 @@
+// Finds derived attributes that hold copies of erased values.
+
 import Foundation
 import StrataModel
 

@@ -6,7 +6,7 @@ struct EventEraser {
     /// The shortest text that is looked for in the metadata of transactions, in bytes.
     private static let shortestText = 4
 
-    /// What stands for each erased value.
+    /// The value that replaces each erased value.
     let fillers: [PropertyID: AttributeValue]
     /// Attributes whose newest value stays: derived ones of an object that stays, which are derived from what is left,
     /// and those that a thinning has not met yet.
@@ -119,7 +119,7 @@ struct EventEraser {
         }
     }
 
-    /// Metadata are searched for what is erased only.
+    /// Metadata are searched for erased values only.
     private mutating func note(_ text: String) {
         if mark == .redacted, text.utf8.count >= Self.shortestText { texts.insert(text) }
     }

@@ -3,7 +3,7 @@ import StrataModel
 
 /// The attributes of an erasure, over all models that a store has had.
 struct ErasedProperties {
-    /// For values of objects that stay: the attributes by number. Nil erases whole objects.
+    /// The numbers of attributes whose values are erased while the objects stay. Nil erases whole objects.
     let properties: Set<PropertyID>?
     let histories: SchemaHistory
 
@@ -42,7 +42,7 @@ struct ErasedProperties {
         return numbers
     }
 
-    /// What stands for each erased value of an entity: the default of its attribute, or nil.
+    /// Returns the value that replaces each erased value of an entity: the default of its attribute, or nil.
     ///
     /// An attribute that must have a value gets nil where it has no default, and where the default must be unique.
     func fillers(of entity: EntityID) throws -> [PropertyID: AttributeValue] {
@@ -52,7 +52,7 @@ struct ErasedProperties {
         for schema in try histories.schemas {
             for property in schema.entity(entity)?.properties ?? [] {
                 guard case .attribute(let attribute) = property.kind else { continue }
-                // What is derived from erased values goes with them.
+                // Values derived from erased values are erased with them.
                 if properties.map({
                     $0.contains(property.id) || Self.isDerived(attribute, from: $0, schema, entity)
                 }) ?? true {

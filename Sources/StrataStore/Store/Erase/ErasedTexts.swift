@@ -3,7 +3,7 @@ import StrataModel
 
 /// Finds texts in the records of transactions that hold erased values.
 struct ErasedTexts {
-    /// Under this key a context notes what its merge policy overruled, with the values of both sides.
+    /// Under this key a context notes the conflicts that its merge policy decided, with the values of both sides.
     static let conflictsKey = "strata.conflicts"
     /// By their first four bytes.
     private let texts: [UInt32: [[UInt8]]]

@@ -1,7 +1,9 @@
+// Requests for erasures, their results, and their records in the log.
+
 package import Foundation
 package import StrataModel
 
-/// What to erase, and who says why.
+/// The objects or values to erase, with the author and the reason.
 package struct ErasureRequest: Sendable {
     package var objects: [ObjectID]
     /// The names of the attributes whose values are erased; nil erases whole objects.
@@ -9,7 +11,7 @@ package struct ErasureRequest: Sendable {
     /// The numbers of the attributes, for an erasure that was made elsewhere.
     package var properties: [PropertyID] = []
     package var note: MaintenanceNote
-    /// Whether it was made in another copy of the store. Then it need not destroy the keys of objects that are
+    /// Whether the erasure was made in another copy of the store. Then it need not destroy the keys of objects that are
     /// subjects, and values go also where the rules of the model want one.
     var isFromList = false
 
@@ -20,35 +22,35 @@ package struct ErasureRequest: Sendable {
     }
 }
 
-/// What an erasure has done, or would do.
+/// The result of an erasure, or of a plan for it.
 package struct ErasureReport: Sendable, Hashable {
     /// The objects whose values are gone.
     package var objects: [ObjectID] = []
-    /// Those of them that the log does not have: it was truncated behind them, and copies elsewhere may have them.
+    /// The objects that the log does not have: it was truncated behind them, and copies elsewhere may have them.
     package var droppedObjects: [ObjectID] = []
-    /// How many objects were deleted: those that existed, and those that the delete rules took with them.
+    /// The number of deleted objects: those that existed, and those that the delete rules took with them.
     package var deletedCount = 0
-    /// Those that the delete rules took with them. Their values stay in the past.
+    /// The objects that the delete rules took with them. Their values stay in the past.
     package var deletedOthers: [ObjectID] = []
-    /// How many events lost values.
+    /// The number of events that lost values.
     package var eventCount = 0
-    /// How many records of transactions lost texts.
+    /// The number of records of transactions that lost texts.
     package var transactionCount = 0
-    /// How many files of large values were removed.
+    /// The number of files of large values that were removed.
     package var fileCount = 0
-    /// How many keys of subjects were destroyed.
+    /// The number of destroyed keys of subjects.
     package var destroyedKeyCount = 0
-    /// How many subjects had no key among those that were given.
+    /// The number of given subjects that had no key.
     package var missingKeyCount = 0
     /// Files that were kept beside the store's own file and had the values: the paths of those that were removed.
     package var removedCopies: [String] = []
-    /// Whether the views were made anew.
+    /// Whether the views were rebuilt.
     package var isRebuilt = false
-    /// How many pages in use had bytes that were overwritten.
+    /// The number of pages in use that had bytes that were overwritten.
     package var changedPageCount = 0
-    /// How many free pages were overwritten.
+    /// The number of free pages that were overwritten.
     package var freePageCount = 0
-    /// What is still to be done when others let go of it; empty if nothing is.
+    /// The work that remains until readers end; empty if none remains.
     package var waiting: [String] = []
     package var duration = Duration.zero
 
@@ -82,7 +84,7 @@ package struct RecordedErasure: Sendable, Hashable {
         self.storeIdentifier = storeIdentifier
     }
 
-    /// Whether it is the same erasure of one log, also where one copy of the log no longer has its transaction.
+    /// Whether both are the same erasure of one log, also where one copy of the log no longer has its transaction.
     func isSame(as other: RecordedErasure) -> Bool {
         eventNumber == other.eventNumber && record.objects == other.record.objects
             && record.properties == other.record.properties

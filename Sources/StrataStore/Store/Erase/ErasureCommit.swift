@@ -211,7 +211,7 @@ struct ErasureCommit: ~Copyable {
         return try entities.union(copies).contains(where: erased.isInOldViews)
     }
 
-    /// Clears what else has the values.
+    /// Clears the other places that have the values.
     mutating func clear(_ objects: [ObjectID]) throws {
         try eraseCopies(of: objects)
         try projector.flush(transaction)
@@ -230,7 +230,7 @@ struct ErasureCommit: ~Copyable {
         try eraseTexts(of: objects)
     }
 
-    /// Clears what else has the values, and records the erasure.
+    /// Clears the other places that have the values, and records the erasure.
     mutating func finish(_ objects: [ObjectID], _ mark: ErasureMark, id: UUID) throws {
         try clear(objects)
         if objects.isEmpty { return }
@@ -250,7 +250,7 @@ struct ErasureCommit: ~Copyable {
     /// Leaves the shared log to others.
     mutating func forgetUnshared() { unshared = [] }
 
-    /// Writes what is left to do, with the transactions that the shared log is to lose values of.
+    /// Writes the remaining work, with the transactions whose values the shared log is to lose.
     func write(_ mark: ErasureMark) throws {
         var mark = mark
         mark.unshared.formUnion(unshared)
@@ -258,7 +258,7 @@ struct ErasureCommit: ~Copyable {
     }
 
     /// Removes texts from the records of transactions: metadata with an erased text of those that changed the
-    /// objects, and what merges overruled in any.
+    /// objects, and the values of merge conflicts in any.
     private mutating func eraseTexts(of objects: [ObjectID]) throws {
         guard let first = touched.min() else { return }
         let search = ErasedTexts(texts, objects)

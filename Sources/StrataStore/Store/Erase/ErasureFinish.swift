@@ -2,7 +2,7 @@ import LMDB
 import Logging
 import StrataModel
 
-/// Does what is left of erasures, on the writer's thread.
+/// Does the remaining work of erasures, on the writer's thread.
 struct ErasureFinish: Sendable {
     let file: StoreFile
     let blobs: BlobStore
@@ -37,14 +37,14 @@ struct ErasureFinish: Sendable {
         try finishFiles(&report, progress)
     }
 
-    /// Drops what is kept in memory of past states.
+    /// Drops past states that are kept in memory.
     func forgetValues() {
         snapshots.lag.removeAll()
         snapshots.statistics.removeAll()
         conversions.removeAll()
     }
 
-    /// Makes views anew if need be, has the shared log lose the values, removes files of large values, and overwrites
+    /// Rebuilds views if needed, has the shared log lose the values, removes files of large values, and overwrites
     /// what was freed.
     private func finishFiles(_ report: inout ErasureReport, _ progress: ProgressHandler?) throws {
         guard var mark = try file.environment.read({ try ErasureMark.read($0, file.tables) }) else { return }

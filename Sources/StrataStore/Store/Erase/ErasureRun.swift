@@ -6,11 +6,11 @@ import StrataModel
 ///
 /// The first commit deletes the objects, or sets the values to nil, like a save. The same commit, and as many more as
 /// the number of events asks for, take the values out of the events of the objects, and record that. Until the last
-/// one, and until the freed bytes are overwritten, a mark says what is left to do.
+/// one, and until the freed bytes are overwritten, a mark records the remaining work.
 struct ErasureRun {
     let file: StoreFile
     let blobs: BlobStore
-    /// After so many changed events a commit ends.
+    /// The number of changed events after which a commit ends.
     var eventsInOneCommit = 50_000
     /// Whether the shared log loses the values of erasures that came with it without this store.
     var leavesLogToOthers = false
@@ -147,13 +147,13 @@ struct ErasureRun {
     }
 }
 
-/// What one commit of an erasure has done.
+/// The result of one commit of an erasure.
 struct ErasureStep {
     var mark: ErasureMark
     var objects: [ObjectID] = []
     var droppedObjects: [ObjectID] = []
     var deletedCount = 0
-    /// Those that the delete rules took with the objects.
+    /// The objects that the delete rules took with them.
     var deletedOthers: [ObjectID] = []
     var eventCount = 0
     var transactionCount = 0

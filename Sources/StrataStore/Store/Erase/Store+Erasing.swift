@@ -9,7 +9,7 @@ extension Store {
     ///
     /// Objects erased whole are deleted by the rules of the model. Their events stay, without values.
     ///
-    /// - Returns: what was done. If others hold pages or files, `waiting` says so; the rest is done by
+    /// - Returns: the counts of the erasure. If others hold pages or files, `waiting` says so; the rest is done by
     ///   `finishErasures()`, or when the store is opened next.
     /// - Throws: `readOnly`; what refuses a deletion; `validationMissingMandatoryProperty`, `unknownKey` for values
     ///   that cannot be erased alone. Then nothing was erased.
@@ -47,7 +47,7 @@ extension Store {
         }
     }
 
-    /// The shared log has what this store has dropped, and would keep the values in it.
+    /// The shared log has transactions that this store has dropped, and would keep the values in them.
     private func refuseTruncated(_ node: LogNode) throws {
         guard let baseline = try baseline() else { return }
         let cut = try node.contact.ask { () throws(SharedLogFailure) in try node.log.upkeep.beginning().cut }
@@ -60,7 +60,7 @@ extension Store {
             context: .init(path: path, baseline: baseline.summary))
     }
 
-    /// What an erasure would do to the log. Writes nothing.
+    /// The result that an erasure would have on the log. Writes nothing.
     ///
     /// - Throws: as `erase`.
     package func planErasure(_ request: ErasureRequest) throws -> ErasureReport {
@@ -81,7 +81,7 @@ extension Store {
         return result.withLock { $0 }
     }
 
-    /// Does what an erasure had to leave to later.
+    /// Does the work that an erasure had to leave for later.
     ///
     /// - Returns: nil if nothing was left.
     package func finishErasures(progress: ProgressHandler? = nil) throws -> ErasureReport? {
@@ -106,7 +106,7 @@ extension Store {
         }
     }
 
-    /// What finishes erasures, without the store itself.
+    /// Finishes erasures without the store, which may be closed by then.
     var erasureFinish: ErasureFinish {
         ErasureFinish(
             file: file, blobs: blobs, snapshots: snapshots, conversions: conversions, node: node.withLock { $0 })

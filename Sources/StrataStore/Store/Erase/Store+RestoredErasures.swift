@@ -113,7 +113,8 @@ extension Store {
         var rest = request
         var staying: Set<ObjectID> = []
         while !rest.objects.isEmpty, let refusal = try refusal(of: rest) {
-            // Refused for themselves, as with the rule to deny; or for others, which a plan for each tells.
+            // An object may be refused for itself, as with the rule to deny, or because of others; a plan for each
+            // object decides.
             var refused = refusal.objects.intersection(rest.objects)
             if refused.isEmpty {
                 refused = try Set(
@@ -130,7 +131,7 @@ extension Store {
         return staying
     }
 
-    /// Why the model's rules refuse an erasure; nil if they do not.
+    /// Returns the error with which the model's rules refuse an erasure; nil if they do not.
     private func refusal(of request: ErasureRequest) throws -> StrataError? {
         do {
             _ = try planErasure(request)
@@ -142,13 +143,13 @@ extension Store {
 }
 
 extension Store {
-    /// Notes what erasures of another log have taken out of transactions that this one has from there.
+    /// Notes the texts that erasures of another log have removed from transactions that this log has from there.
     private func noteElsewhere(_ erasures: [RecordedErasure]) throws {
         let others = try erasures.filter { try !$0.record.transactions.isEmpty && !hasTransaction($0.transactionID) }
         try noteElsewhere(others.map(\.record))
     }
 
-    /// Notes what erasures that this log does not record have taken out of its transactions.
+    /// Notes the texts that erasures which this log does not record have removed from its transactions.
     package func noteElsewhere(_ records: [ErasureRecord]) throws {
         if records.isEmpty { return }
         do {
@@ -168,7 +169,7 @@ extension Store {
 }
 
 extension StrataError {
-    /// Whether rules of the model, or limits of one save, are what refused a deletion.
+    /// Whether rules of the model, or limits of one save, refused a deletion.
     fileprivate var isRefusedByRules: Bool {
         (1550...1699).contains(code.rawValue) || [.merge, .constraintMerge, .saveTooLarge].contains(code)
     }

@@ -1,9 +1,9 @@
 import StrataModel
 
-/// What properties held before a migration converted them.
+/// The values that properties had before a migration converted them.
 ///
-/// The events of a migration record nil before a converted value, because the property has a new number. What it held is
-/// under its former number, along the chain of the object's events.
+/// The events of a migration record nil before a converted value, because the property has a new number. Its earlier
+/// value is under its former number, along the chain of the object's events.
 struct FormerValues {
     private let reader: LogReader
     private let lineage: PropertyLineage

@@ -2,7 +2,7 @@ package import StrataModel
 
 extension Store {
     /// The changes between two states as the newest model has them: where a migration has given a property another
-    /// number since, its values are what the migration made of them.
+    /// number since, its values are the migration's results.
     ///
     /// - Parameter schema: the newest model.
     /// - Throws: `migration` if such a value cannot be converted; as `read`.
@@ -62,13 +62,13 @@ extension Store {
 private struct RenewedChanges {
     /// Values and links of one state.
     struct State {
-        /// Of objects that are there.
+        /// The values of objects that exist.
         var values: [ObjectID: [PropertyID: AttributeValue]] = [:]
         var pairs: [PairKey: PairPositions] = [:]
     }
 
     private(set) var changes: NetChanges
-    /// The stored properties in the newer model that are to be read anew, by object.
+    /// The stored properties in the newer model that are to be read again, by object.
     private(set) var properties: [ObjectID: Set<PropertyID>] = [:]
     /// The same for pairs.
     private(set) var pairs: Set<PairKey> = []
@@ -121,7 +121,7 @@ private struct RenewedChanges {
         }
     }
 
-    /// Sets what is to be read anew to what two states have.
+    /// Sets the properties that are to be read again to their values in two states.
     mutating func set(from earlier: State, to later: State) {
         for (id, properties) in properties {
             for property in properties {

@@ -123,7 +123,7 @@ package struct NetChanges: Sendable, Hashable {
         return result
     }
 
-    /// Drops what did not change in the end.
+    /// Drops changes that cancel out.
     package mutating func simplify() {
         for (id, object) in objects {
             if object.isNothing {
@@ -224,7 +224,7 @@ extension NetChanges {
         }
     }
 
-    /// Makes one change of those under a former number of a property and those under its newer one.
+    /// Joins the changes under a former number of a property with those under its newer one.
     fileprivate mutating func joinFormers(_ histories: SchemaHistory) {
         let lineage = histories.propertyLineage
         guard !lineage.isEmpty, let newest = histories.newest else { return }

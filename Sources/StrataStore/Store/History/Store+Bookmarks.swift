@@ -2,7 +2,7 @@ package import Foundation
 import LMDB
 package import StrataModel
 
-/// Who changes the store itself, and why, as a maintenance transaction records it.
+/// The author of a change to the store itself, with metadata, as a maintenance transaction records them.
 package struct MaintenanceNote: Sendable {
     package var id = UUID.ofTransaction()
     package var author: String?
@@ -54,7 +54,7 @@ extension Store {
 
     // MARK: Metadata
 
-    /// What the app keeps about the store, without what Strata itself notes there.
+    /// The app's metadata of the store, without the entries that Strata keeps for itself.
     package func metadata() throws -> [String: AttributeValue] {
         try checkOpen()
         var entries = try file.read { transaction, _, _ in try StoreMetadata.read(transaction, file.tables) }

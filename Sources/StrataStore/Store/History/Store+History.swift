@@ -24,14 +24,14 @@ extension Store {
         try readLog { reader, _ in RecordedNames(reader.histories) }
     }
 
-    /// Which numbers of properties mean one property in the models of the store.
+    /// The numbers of properties that mean one property in the models of the store.
     package func propertyLineage() throws -> PropertyLineage {
         try readLog { reader, _ in reader.histories.propertyLineage }
     }
 
     // MARK: Transactions
 
-    /// Where the kept history begins; nil if it was never truncated.
+    /// The beginning of the kept history; nil if it was never truncated.
     package func baseline() throws -> LogBaseline? { try readLog { reader, _ in try reader.baseline() } }
 
     /// At most `limit` transactions after one, in the order of the log.
@@ -161,7 +161,8 @@ extension Store {
         }
     }
 
-    /// The event with every large before-image looked up, and what converted properties held before their migration.
+    /// The event with every large before-image looked up, and the values of converted properties before their
+    /// migration.
     package func resolved(_ event: RecordedEvent) throws -> RecordedEvent {
         try readLog { reader, _ in
             var formers = FormerValues(reader)

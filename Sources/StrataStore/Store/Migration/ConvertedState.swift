@@ -1,7 +1,7 @@
 import Locking
 package import StrataModel
 
-/// What migrations made since a moment make of the values and links of that moment.
+/// The values and links of a past moment as later migrations convert them.
 package struct ConvertedState: Sendable {
     /// Converted values and links, above the state read through the newer model.
     let layer: Layer
@@ -16,7 +16,7 @@ package struct ConvertedState: Sendable {
         self.unreadable = unreadable
     }
 
-    /// Why values of an object cannot be shown, one error for each property.
+    /// The errors about values of an object that cannot be shown, one for each property.
     package func errors(of id: ObjectID) -> [StrataError] {
         (unreadable[id] ?? []).map { index in
             let problem = problems[index]
@@ -59,8 +59,8 @@ final class ConvertedStates: Sendable {
 }
 
 extension Store {
-    /// What the migrations between an event and the installation of a model make of the state at the event; nil if
-    /// none rewrites anything.
+    /// Returns the state at an event as the migrations up to the installation of a model convert it; nil if none
+    /// rewrites anything.
     ///
     /// - Parameter schema: nil is the newest model.
     /// - Throws: as `read`.

@@ -2,7 +2,8 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// Decides whether a model is one that the store has left behind, and says what going back to it would hide.
+/// Decides whether a model is one that the store has left behind, and names the values that going back to it would
+/// hide.
 ///
 /// The models of a store are ranked by when each was first installed. Models that differ in metadata only are the same.
 struct Downgrade {

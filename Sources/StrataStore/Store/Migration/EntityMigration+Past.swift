@@ -1,6 +1,6 @@
 import StrataModel
 
-// What a migration makes of an object of a past state: values and links are converted. Rules of the model are not
+// Converts an object of a past state as a migration would: its values and links. Rules of the model are not
 // checked, and nothing that the object lacked is supplied.
 
 extension EntityMigration {
@@ -33,7 +33,7 @@ extension EntityMigration {
     ///
     /// - Parameters:
     ///   - recorded: nil if every conversion has a rule.
-    ///   - guesses: notes values that `recorded` does not tell.
+    ///   - guesses: notes values that `recorded` does not have.
     ///   - misfits: gets the properties whose values cannot be shown.
     func pastChanges(
         of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, at eventNumber: EventNumber,

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Counts what a store holds of entities and properties that a new model no longer has.
+/// Counts the objects and values of entities and properties that a new model no longer has.
 struct HiddenValues {
     let old: Schema
     /// The head, through the old model.
@@ -9,7 +9,7 @@ struct HiddenValues {
 
     /// The number of an entity's own objects, or of the values or links of a property.
     ///
-    /// - Parameter limit: the values of a property are not counted, and 0 is returned, above so many objects.
+    /// - Parameter limit: above this number of objects the values of a property are not counted, and 0 is returned.
     /// - Complexity: O(1) for an entity, O(objects) for a property.
     func count(_ removed: SchemaDifference.Change.Removed, upTo limit: Int) throws -> Int {
         guard let number = removed.property else {

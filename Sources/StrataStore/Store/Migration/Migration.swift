@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// The migration of a store's objects from one model to the next: what is checked before, and the passes that write.
+/// The migration of a store's objects from one model to the next: the checks before, and the passes that write.
 ///
 /// It follows from the two models alone, so a process that finds an interrupted migration makes the same passes.
 struct Migration {
@@ -18,7 +18,7 @@ struct Migration {
         case regain(EntitySchema)
         /// Writes the changes of rows.
         case rewrite(EntityMigration)
-        /// Computes derived attributes from what the passes before have written.
+        /// Computes derived attributes from the values that earlier passes have written.
         case derive(EntitySchema)
         /// Files rows in the indexes that are new.
         case fillIndexes(EntitySchema)

@@ -20,7 +20,7 @@ struct MigrationRun {
         var count = 0
         /// The pairs that it links.
         var linked: Set<PairKey> = []
-        /// Where the pass continues; nil at its end.
+        /// The object at which the pass continues; nil at its end.
         var next: ObjectID?
 
         init(_ transaction: TransactionNumber) { events = EventList(transaction: transaction) }

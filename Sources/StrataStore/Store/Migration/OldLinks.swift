@@ -6,7 +6,8 @@ struct OldLinks {
     let new: Schema
     /// Relationships that models before `old` had, by number.
     private let returning: [PropertyID: (last: RelationshipSchema, values: PastValues)]
-    /// For a past state: it, through the models that had what returns. Nil for the head, where nothing of that changed.
+    /// The past state through the models that had the returning relationships. Nil for the head, where none of these
+    /// changed.
     private let former: FormerStates?
     /// The last values of all properties that return, and of the positions of to-ones.
     let past: [PropertyID: PastValues]
@@ -67,7 +68,7 @@ struct OldLinks {
         case formerSlot(PropertyID)
     }
 
-    /// Which links of a former relationship went on under another number, and so do not return.
+    /// The links of a former relationship that went on under another number, and so do not return.
     private struct Carried {
         let owners: Set<EntityID>
         let members: Set<EntityID>
@@ -97,8 +98,8 @@ struct OldLinks {
         return old.property(inverse) == nil ? nil : backward(inverse)
     }
 
-    /// Where the links of a relationship were, from one end or the other: under the old model, then under earlier ones,
-    /// if one end has had another relationship since.
+    /// Returns the places of a relationship's links, from one end or the other: under the old model, then under earlier
+    /// ones, if one end has had another relationship since.
     func storages(of property: PropertySchema) -> [Storage] {
         let replaced = new.assignment.replaced
         let inverse = property.relationship?.inverse
@@ -139,7 +140,7 @@ struct OldLinks {
         for (before, after) in zip(models, models.dropFirst()) {
             guard let heir = Schema.last(of: number, through: [after]) else { break }
             guard let relationship = after.property(heir)?.relationship else { continue }
-            // A to-many that is made of to-ones which were there before has their links.
+            // A new to-many over existing to-ones has their links.
             if heir != number, relationship.truth == .inverseSlot,
                 let toOne = relationship.inverse, before.property(toOne) != nil
             {

@@ -1,7 +1,9 @@
+// Converts a past state to a later model, one migration after another (`PastConversion`).
+
 import LMDB
 import StrataModel
 
-/// What a conversion reads: one read transaction of a store.
+/// The source of a conversion: one read transaction of a store.
 struct ConversionSource {
     let store: Store
     let transaction: ReadTransaction
@@ -36,8 +38,8 @@ struct ConversionSource {
 
 /// Converts a state of before some migrations to the model after them, one migration after another.
 ///
-/// A value that the object still had when the migration ran becomes what the migration made of it: the log says so.
-/// Any other value becomes what the rule makes of it, if the store was opened with one, or what the types say.
+/// A value that the object still had when the migration ran becomes the migration's result, which is in the log. Any
+/// other value is converted by the rule, if the store was opened with one, or by its types.
 struct PastConversion {
     private let source: ConversionSource
     private let eventNumber: EventNumber
@@ -118,7 +120,7 @@ struct PastConversion {
         for entity in regaining { try regain(entity, migration, snapshot) }
     }
 
-    /// The state through a model, with what was converted so far.
+    /// The state through a model, with the values converted so far.
     private func snapshot(through schema: Schema) throws -> Snapshot {
         let below = try layer(schema)
         return try source.snapshot(at: eventNumber, schema, below.isEmpty ? [] : [below])
@@ -133,8 +135,8 @@ struct PastConversion {
         }
     }
 
-    /// Where the log shows that the migration had another rule for a property than its types, values that the log does
-    /// not tell cannot be known.
+    /// Removes guessed values of a property for which the log shows that the migration had another rule than its types:
+    /// they cannot be known.
     private mutating func removeGuesses(_ guesses: ConversionGuesses) {
         guard !guesses.wrong.isEmpty else { return }
         values.removeAll { guesses.wrong[$0.change.property] != nil && guesses.isGuess($0.id, $0.change.property) }
@@ -172,7 +174,7 @@ struct PastConversion {
         return ConvertedState(layer: try layer(schema), problems: problems, unreadable: indexes)
     }
 
-    /// The name of a property, or of what took over its values later; nil if nothing did.
+    /// The name of a property, or of the one that took over its values later; nil if none did.
     private static func name(of property: PropertyID, _ schema: Schema, _ models: [Schema]) -> String? {
         var property = property
         for model in models {
@@ -189,7 +191,7 @@ struct PropertyMisfit {
     let sentence: String
 }
 
-/// Values that were converted by their types alone, because the log does not tell what the migration made of them.
+/// Values that were converted by their types alone, because the log does not have the migration's results.
 struct ConversionGuesses {
     /// By property; objects come in order of their ids.
     private(set) var objects: [PropertyID: [ObjectID]] = [:]
@@ -214,7 +216,7 @@ struct ConversionGuesses {
     }
 }
 
-/// What a migration made of values, as the log has it.
+/// The values that a migration wrote, as the log has them.
 struct RecordedConversions {
     private let before: Snapshot
     private let after: Snapshot

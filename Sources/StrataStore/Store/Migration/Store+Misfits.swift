@@ -1,6 +1,6 @@
 package import StrataModel
 
-/// What keeps the objects of a store from fitting a model.
+/// The reasons why objects of a store do not fit a model.
 package struct Misfits: Sendable {
     /// In the order in which they were found.
     package let problems: [MigrationProblem]

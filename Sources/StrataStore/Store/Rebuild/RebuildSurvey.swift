@@ -11,7 +11,7 @@ final class RebuildSurvey: @unchecked Sendable {
     private let condition = NSCondition()
     private var result: Result<[TableDigest], any Error>?
 
-    /// What to read beside the log.
+    /// The parts of the file that are read.
     enum Scope: Sendable {
         case log
         case logAndViews

@@ -121,7 +121,7 @@ struct Rebuild {
     /// The result of one commit.
     private struct Outcome {
         var head: LogHead
-        /// Of the old views that can be read; nil if an interrupted rebuild had dropped them.
+        /// The digests of the old views that can be read; nil if an interrupted rebuild had dropped them.
         var before: [TableDigest]?
         var after: [TableDigest]?
     }

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Makes the events that stand for all events on a row, a pair or a note up to a cut.
+/// Makes the events that replace all events on a row, a pair or a note up to a cut.
 struct BaselineEvents: ~Copyable {
     /// Events by number, in the arena.
     private(set) var made: [(number: EventNumber, offset: Int, size: Int)] = []

@@ -10,7 +10,7 @@ struct LogChange: ~Copyable {
     private(set) var notes: [EventNumber] = []
     /// The events of the stretch that stay as they are.
     private var kept: [UInt64] = []
-    /// Events kept before the stretch that others now stand for.
+    /// Events kept before the stretch that other events now replace.
     private var replaced: [UInt64] = []
     /// Objects that were deleted in the stretch.
     private var deleted: [(id: ObjectID, event: UInt64)] = []
@@ -64,7 +64,7 @@ struct LogChange: ~Copyable {
         }
     }
 
-    /// Tags and metadata in force stay, and what a newer version has written.
+    /// Tags and metadata in force stay, and so do records of newer versions.
     private mutating func noteNotes(
         _ step: borrowing TrimStepEvents, _ baseline: LogBaseline, _ log: LogReader
     ) throws {
@@ -91,7 +91,7 @@ struct LogChange: ~Copyable {
         notes.sort()
     }
 
-    /// Sums what is kept, and counts what it names.
+    /// Updates the sum of the kept events, and the counts of the large values that they name.
     private mutating func count(_ log: LogReader) throws {
         try log.events(replaced, .whole) { event, number in
             sum.remove(event.record, number)

@@ -4,7 +4,7 @@ import Logging
 package import StrataModel
 
 extension Store {
-    /// The last event that a retention lets go; nil if everything stays.
+    /// The last event that a retention drops; nil if everything stays.
     package func lastEvent(beyond kept: StoreRetention.Kept) throws -> EventNumber? {
         do {
             switch kept {
@@ -22,7 +22,7 @@ extension Store {
         }
     }
 
-    /// Drops the history that a retention lets go.
+    /// Drops the history that a retention does not keep.
     ///
     /// - Throws: as `truncateHistory(through:force:_:limits:progress:while:)`.
     package func truncateHistory(

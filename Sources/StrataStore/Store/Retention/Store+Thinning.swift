@@ -2,7 +2,7 @@ import LMDB
 import Locking
 package import StrataModel
 
-/// What a thinning of the history of entities has done, or would do.
+/// The result of a thinning of the history of entities, or of a plan for it.
 package struct ThinningReport: Sendable {
     /// The entities, with those below them, by number.
     package var entities: [EntityID]
@@ -10,15 +10,15 @@ package struct ThinningReport: Sendable {
     package var cut: EventNumber
     /// The moment that was asked for.
     package var wanted: EventNumber
-    /// How many events have lost values.
+    /// The number of events that lost values.
     package var changedEvents = 0
-    /// What has kept a part of the history, oldest first.
+    /// The holders of a part of the history that was to be thinned, oldest first.
     package var holds: [HistoryHold]
     package var duration: Duration
 }
 
 extension Store {
-    /// How far the history of entities is thinned.
+    /// Returns the events up to which the history of each entity is thinned.
     package func thinnedEntities() throws -> [EntityID: ThinnedEntity] {
         try readLog { log, _ in try ThinnedEntities.all(log.transaction, log.tables) }
     }
@@ -78,7 +78,7 @@ extension Store {
         return report
     }
 
-    /// What a thinning would do; writes nothing.
+    /// The result that a thinning would have; writes nothing.
     ///
     /// - Throws: as `thinHistory`.
     package func thinningPlan(

@@ -19,7 +19,7 @@ package struct HistoryHold: Sendable, Hashable {
 
 /// The result of a truncation, or of a planned one.
 package struct TruncationReport: Sendable {
-    /// Where the kept history begins now; nil if it is whole.
+    /// The beginning of the kept history; nil if it is whole.
     package var baseline: LogBaseline?
     /// The moment that was asked for: the last event that may be dropped.
     package var wanted: EventNumber
@@ -31,12 +31,12 @@ package struct TruncationReport: Sendable {
     package var duration: Duration
 }
 
-/// How a truncation treats what holds a part of the history.
+/// Whether a truncation respects the holders of the history.
 package enum TruncationForce: Sendable {
     /// It stops before the oldest moment that a tag, a subscription, a view or a context of this process needs.
     case none
     /// Tags of dropped moments are removed, consumers of the history and contexts get `historyDropped`, and views that
-    /// have not caught up are built anew.
+    /// have not caught up are rebuilt.
     case holds
 }
 
@@ -158,7 +158,7 @@ extension Store {
         let plan = try planTruncation(through: eventNumber, force: force)
         var report = plan.report
         guard plan.target > .zero else { return report }
-        // Of what is there at the cut, one event stays for each object, pair and model.
+        // For each object, pair and model that exists at the cut, one event stays.
         var kept = 0
         let first = (report.baseline?.event ?? .zero).advanced(by: 1)
         try readLog { log, _ in

@@ -10,7 +10,7 @@ import StrataModel
 ///
 /// Memory: some 60 bytes for each object that was changed after `done`.
 struct Thinning: Sendable {
-    /// What is known of an object. The bits are those of the attributes of its entity.
+    /// The state of an object during the pass. The bits are those of the attributes of its entity.
     private struct Seen {
         /// Attributes whose value at the cut is still to come.
         var kept: UInt64
@@ -131,7 +131,7 @@ struct Thinning: Sendable {
             size *= max(1, baseline.event.rawValue / max(1, baseline.keptCount))
         }
         let before = position.rawValue - min(size, position.rawValue)
-        // What an older event loses is known when all newer ones were seen.
+        // The values that an older event loses are known when all newer events were read.
         return EventNumber(rawValue: (position > done ? max(done.rawValue, before) : before) + 1)
     }
 
@@ -185,7 +185,7 @@ struct Thinning: Sendable {
     }
 }
 
-/// What one commit of a thinning has done.
+/// The result of one commit of a thinning.
 struct ThinningStep {
     var changedEvents = 0
     var isDone = false

@@ -13,7 +13,7 @@ struct ThinningWork: Sendable {
     private var isRecorded: Bool
     private(set) var changedEvents = 0
     private(set) var isDone = false
-    /// Whether the views are to be made anew at the end; a mark of erasures says so, too.
+    /// Whether the views are to be rebuilt at the end; a mark of erasures says so, too.
     private(set) var mustRebuild = false
 
     init(_ plan: ThinningReport, _ known: [EntityID: ThinnedEntity], _ note: MaintenanceNote) {
@@ -46,7 +46,7 @@ struct ThinningWork: Sendable {
         }
     }
 
-    /// How many events would lose values.
+    /// Counts the events that would lose values.
     func plan(_ file: StoreFile, _ transaction: ReadTransaction) throws -> Int {
         var (pass, count) = (pass, 0)
         while true {

@@ -1,8 +1,10 @@
+// One commit of a truncation (`TrimStep`), and its limits.
+
 import Foundation
 import LMDB
 import StrataModel
 
-/// How much a truncation does in one commit.
+/// The most that a truncation does in one commit.
 package struct TrimLimits: Sendable {
     /// While others save.
     package var eventsInOneCommit = 20_000
@@ -73,7 +75,7 @@ struct TrimStep {
         return (baseline, baseline.transaction >= target)
     }
 
-    /// Views that catch up or are being built, and cannot go on without what is dropped, are made anew. Only a truncation
+    /// Views that catch up or are being built, and that need dropped events, are made again. Only a truncation
     /// by force goes so far. Those of older models are of no use without it.
     private func clearViews(
         behind cut: EventNumber, _ histories: SchemaHistory, _ transaction: WriteTransaction

@@ -26,7 +26,7 @@ struct TrimStepEvents: ~Copyable {
     private(set) var models: [(event: EventNumber, version: ModelVersion)] = []
     private(set) var transactions: [TransactionRecord] = []
     private(set) var count = 0
-    /// How often events of the stretch name large values.
+    /// The number of times that events of the stretch name each large value.
     private(set) var blobs = BlobCounts()
     private let countsBlobs: Bool
 
@@ -42,7 +42,7 @@ struct TrimStepEvents: ~Copyable {
     ///
     /// - Parameters:
     ///   - target: the last transaction to read.
-    ///   - limits: after so many events, or bytes of them, no further transaction begins.
+    ///   - limits: the numbers of events and bytes after which no further transaction begins.
     mutating func read(
         after baseline: LogBaseline, through target: TransactionNumber, _ limits: TrimLimits, _ log: LogReader
     ) throws {
@@ -101,7 +101,7 @@ struct TrimStepEvents: ~Copyable {
     }
 }
 
-/// For each large value, the change in the number of events that name it.
+/// The change in the number of events that name each large value.
 struct BlobCounts {
     private(set) var counts: [BlobReference: Int64] = [:]
 

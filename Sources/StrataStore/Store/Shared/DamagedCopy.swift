@@ -4,15 +4,15 @@ import Logging
 import StrataModel
 
 /// A store with a shared log that cannot be opened because its files are damaged, or because the log was cut after what
-/// it has. The log has everything that was saved, so the files are moved aside, and the store is made anew.
+/// it has. The log has everything that was saved, so the files are moved aside, and the store is made again.
 struct DamagedCopy {
     let directory: StoreDirectory
     let options: StoreOptions
     let connection: SharedLogConnection
-    /// Where the store ended, as far as that could be read.
+    /// The end of the store, as far as that could be read.
     let end: SharedLogEnd?
 
-    /// What the names of folders with damaged files begin with.
+    /// The beginning of the names of folders with damaged files.
     static let prefix = "damaged-"
     /// The same for files of a store that was away for too long.
     static let outdatedPrefix = "outdated-"
@@ -33,7 +33,8 @@ struct DamagedCopy {
     /// Moves the files into a folder in the directory, if the log is theirs and no process uses them.
     ///
     /// - Returns: whether they were moved.
-    /// - Throws: `divergedLog` if the log has lost what the store has; `corrupt` if the log cannot be asked.
+    /// - Throws: `divergedLog` if the log has lost transactions that the store has; `corrupt` if the log cannot be
+    ///   asked.
     func setAside(_ damage: any Error, _ log: any SharedLog) throws -> Bool {
         guard let mark = SharedMark(in: directory.path) else { return false }
         let identity: SharedLogIdentity
@@ -64,7 +65,7 @@ struct DamagedCopy {
         return true
     }
 
-    /// - Throws: `divergedLog` if the log has lost what the store has. A log that was cut after it has not.
+    /// - Throws: `divergedLog` if the log has lost transactions that the store has. Cutting the log loses none.
     private func check(_ end: SharedLogEnd, _ log: any SharedLog, _ contact: LogContact) throws {
         do {
             let digest = try contact.ask { () throws(SharedLogFailure) in try log.digest(of: end.transaction) }
@@ -74,7 +75,7 @@ struct DamagedCopy {
         }
     }
 
-    /// What is damaged, as a clause.
+    /// The kind of damage, as a clause.
     private static func reason(_ damage: any Error) -> String {
         guard let damage = damage as? StrataError else { return "\(damage)" }
         guard let cause = damage.cause as? LMDBError else {
@@ -103,7 +104,7 @@ struct DamagedCopy {
 }
 
 extension Store {
-    /// Where a damaged store ends; nil if not even that can be read.
+    /// Reads the end of a damaged store; nil if not even that can be read.
     func readableEnd() -> SharedLogEnd? {
         do {
             return try file.environment.read { SharedLogEnd(try file.readHead($0)) }

@@ -1,10 +1,12 @@
+// Asks a shared log, repeats failed questions, and keeps the state of the connection (`LogContact`).
+
 package import Foundation
 import Locking
 package import StrataModel
 
-/// How a store stands to its shared log.
+/// The state of a store's connection to its shared log.
 package struct SharedLogStatus: Sendable {
-    /// What the log is called, without a password.
+    /// The log's name, without a password.
     package let name: String
     /// Whether the last question was answered.
     package let isReachable: Bool
@@ -12,9 +14,9 @@ package struct SharedLogStatus: Sendable {
     package let lastAnswer: Date?
     /// The last transaction that the log is known to have.
     package let end: TransactionNumber
-    /// Why the last question was not answered.
+    /// The reason why the last question was not answered.
     package let failure: String?
-    /// Why nothing is received any more, until the store is opened again.
+    /// The reason why nothing is received any more, until the store is opened again.
     package let problem: StrataError?
 }
 

@@ -9,10 +9,10 @@ import StrataModel
 /// Any thread may ask. `state` guards the variables; it is not held while the log is asked.
 package final class LogLease: Sendable {
     private struct State {
-        /// How many want it.
+        /// The number of claims on the lease.
         var claims = 0
         var lease: SharedLease?
-        /// Until when it is held, by this machine's clock; nil if another one has it.
+        /// The end of the lease by this machine's clock; nil if another store has it.
         var until: ContinuousClock.Instant?
     }
 
@@ -23,7 +23,7 @@ package final class LogLease: Sendable {
     private let duration: Duration
     private let state = Locked(State())
 
-    /// How long a lease runs.
+    /// The duration of a lease.
     package static let usualDuration = Duration.seconds(10)
 
     init(_ name: String, _ log: any SharedLog, _ contact: LogContact, duration: Duration) {
@@ -41,7 +41,7 @@ package final class LogLease: Sendable {
         }
     }
 
-    /// How far the work had come when the log last answered; nil if nothing was noted.
+    /// The position of the work when the log last answered; nil if none was noted.
     package var knownPosition: UInt64? { state.withLock { $0.lease?.position } }
 
     /// Wants the lease as long as the claim lives.
@@ -140,7 +140,7 @@ extension LogNode {
         }
     }
 
-    /// Does what is due to leases.
+    /// Takes and renews leases as needed.
     func keepLeases() { for lease in leases.withLock({ Array($0.values) }) { lease.keep() } }
 
     /// Gives all leases up, so that other machines need not wait until they have run out.

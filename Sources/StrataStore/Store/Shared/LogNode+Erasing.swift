@@ -1,14 +1,18 @@
+// Rewrites erased transactions in a shared log, and removes large values that no event names.
+
 import Foundation
 import LMDB
 import StrataModel
 
 extension LogNode {
-    /// - Throws: `logUnavailable` if the log cannot be reached, or this client may not change what is there.
+    /// Checks that this client may rewrite transactions of the log.
+    ///
+    /// - Throws: `logUnavailable` if the log cannot be reached, or this client may not.
     func checkMayRewrite() throws {
         try contact.ask { () throws(SharedLogFailure) in try log.rewrite([]) }
     }
 
-    /// Whether this client may change what is in the log; true if the log cannot be asked.
+    /// Whether this client may change transactions of the log; true if the log cannot be asked.
     var mayRewrite: Bool {
         do throws(SharedLogFailure) { try log.rewrite([]) } catch {
             if case .refused = error { return false }
@@ -16,7 +20,7 @@ extension LogNode {
         return true
     }
 
-    /// Has the log take over the bytes of transactions as they are here.
+    /// Replaces the bytes of transactions in the log by those of this store.
     func rewrite(_ numbers: Set<TransactionNumber>) throws {
         let sorted = numbers.sorted()
         for first in stride(from: 0, to: sorted.count, by: 256) {
@@ -33,12 +37,12 @@ extension LogNode {
         }
     }
 
-    /// How many large values one question to the log names.
+    /// The number of large values that one question to the log names.
     static let digestsAtOnce = 1_000
-    /// How often others may append meanwhile.
+    /// The number of attempts, since other stores may append meanwhile.
     static let mostAttempts = 50
 
-    /// Has the log lose the large values that no event of it names. On the thread that writes.
+    /// Removes large values from the log that none of its events names. On the thread that writes.
     ///
     /// The store has the whole log, or as much as the log itself. Only the log knows whether it has moved on since, so
     /// the store receives and looks again until it has not.
@@ -77,7 +81,7 @@ extension LogNode {
             context: .init(path: file.path))
     }
 
-    /// Those that no event here names, and the last transaction of which that is known.
+    /// Returns the digests that no event here names, and the last transaction of which that is known.
     private func unnamed(of digests: [Data]) throws -> (digests: [Data], end: TransactionNumber) {
         try file.environment.read { transaction in
             let head = try file.readHead(transaction)

@@ -1,3 +1,5 @@
+// Receives transactions of a shared log: when asked, and in the background.
+
 import Foundation
 import LMDB
 import Locking
@@ -5,9 +7,9 @@ import Logging
 import StrataModel
 
 extension LogNode {
-    /// How much is received at a time.
+    /// The bytes received in one step.
     static let stepInBytes = 8 << 20
-    /// How long one question for news waits.
+    /// The time that one question for news waits.
     private static let wait = Duration.seconds(1)
 
     /// The last transaction here.
@@ -15,9 +17,9 @@ extension LogNode {
 
     // MARK: Catching up
 
-    /// Asks the log for its end, and whether it continues what is here.
+    /// Asks the log for its end, and checks that it continues this store's log.
     ///
-    /// - Throws: `logUnavailable`, `divergedLog`; `historyDropped` if the log was cut behind what is here.
+    /// - Throws: `logUnavailable`, `divergedLog`; `historyDropped` if the log was cut behind this store's end.
     @discardableResult
     func checkContinuation() throws -> (here: SharedLogEnd, end: TransactionNumber) {
         // Not by `wait`: the thread that receives may be waiting.
@@ -54,8 +56,8 @@ extension LogNode {
             context: .init(path: file.path))
     }
 
-    /// Refuses a log that does not continue what is here: one of another store, or one that was restored to an earlier
-    /// state and has lost transactions since.
+    /// Refuses a log that does not continue this store's log: one of another store, or one that was restored to an
+    /// earlier state and has lost transactions since.
     private func refuseDiverged(_ here: SharedLogEnd, _ end: TransactionNumber) throws {
         guard here.transaction > .zero else { return }
         let digest = try contact.ask { () throws(SharedLogFailure) in try log.digest(of: here.transaction) }

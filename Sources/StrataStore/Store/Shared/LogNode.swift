@@ -3,7 +3,7 @@ import LMDB
 import Locking
 import StrataModel
 
-/// A store's side of a shared log: publishes what the store's commits append, and receives what others appended.
+/// A store's side of a shared log: publishes the transactions of the store's commits, and receives those of others.
 ///
 /// A commit is published while its write transaction is open, after everything was checked and sealed. So only one
 /// append of a store is under way, the saves that share a commit share it, and the store never has a transaction that
@@ -25,7 +25,7 @@ final class LogNode: LogGate {
     let makeErasures = Locked<(@Sendable () throws -> Void)?>(nil)
     let receiving = ReceivingThread()
     let leases = Locked<[String: LogLease]>([:])
-    /// What the log knows of the store's position.
+    /// The store's position as the log knows it.
     let position = Locked<NodePosition?>(nil)
 
     init(
@@ -193,7 +193,7 @@ final class LogNode: LogGate {
         }
     }
 
-    /// Receives what others have appended, on the thread that writes.
+    /// Receives transactions of others, on the thread that writes.
     private func receive(_ missing: [SharedTransaction], insteadOf made: [SharedTransaction]) throws {
         do {
             try receiveHere(missing)

@@ -18,9 +18,9 @@ struct NodePosition {
 }
 
 extension LogNode {
-    /// What the names of leases with positions begin with.
+    /// The beginning of the names of leases with positions.
     static let positionPrefix = "store "
-    /// How long the log waits for a store.
+    /// The time for which the log keeps what an absent store needs.
     static let longestAbsence = Duration.seconds(14 * 24 * 3600)
 
     func beginPosition(_ identity: NodeIdentity) throws {

@@ -1,7 +1,8 @@
 import Foundation
 import Locking
 
-/// The thread on which a store receives what others append to its shared log. `isRunning` is guarded by `condition`.
+/// The thread on which a store receives transactions that others append to its shared log. `isRunning` is guarded by
+/// `condition`.
 final class ReceivingThread: @unchecked Sendable {
     private let condition = NSCondition()
     private var isRunning = false

@@ -10,7 +10,7 @@
 import Foundation
 import StrataModel
 
-/// Which shared log a directory belongs to.
+/// A record of the shared log that a directory belongs to.
 struct SharedMark: Equatable {
     let identifier: UUID
     let lineage: UUID

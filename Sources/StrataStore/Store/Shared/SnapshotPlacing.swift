@@ -12,7 +12,7 @@ struct SnapshotPlacing {
     /// Whether large values are files beside the store.
     let hasFiles: Bool
 
-    /// How often another snapshot may be published meanwhile.
+    /// The number of attempts, since another snapshot may be published meanwhile.
     private static let mostAttempts = 5
 
     /// - Returns: whether the directory has a store now that others have had.

@@ -2,7 +2,7 @@ import Foundation
 import Locking
 package import StrataModel
 
-/// What keeps a part of a shared log that was to be cut off.
+/// A holder of a part of a shared log that was to be cut off.
 package struct SharedLogHold: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable {
         case store, subscription
@@ -15,7 +15,7 @@ package struct SharedLogHold: Sendable, Hashable {
     package let transaction: TransactionNumber
 }
 
-/// What cutting a shared log has done, or would do.
+/// The result of cutting a shared log, or of a plan for it.
 package struct SharedCutReport: Sendable {
     /// The last transaction that is gone; zero for a whole log.
     package var cut: TransactionNumber
@@ -23,7 +23,7 @@ package struct SharedCutReport: Sendable {
     package var wanted: TransactionNumber
     package var droppedTransactions: UInt64 = 0
     package var removedBlobs = 0
-    /// What has kept a part of it, the oldest first.
+    /// The holders of a part of it, the oldest first.
     package var holds: [SharedLogHold] = []
     /// The size of the snapshot from which new stores begin; zero if none was made.
     package var snapshotSizeInBytes = 0
@@ -67,7 +67,7 @@ extension Store {
                 try forget(forgotten)
                 try cut(through: target, node, &report, progress)
             }
-            try drop(node, progress)
+            try drop(node)
             report.duration = ContinuousClock.now - start
             return report
         } catch {
@@ -98,7 +98,7 @@ extension Store {
         }
     }
 
-    /// What needs transactions of the log up to one, the oldest first.
+    /// Returns the holders of transactions of the log up to one, the oldest first.
     private func holds(before wanted: TransactionNumber) throws -> [SharedLogHold] {
         var holds: [SharedLogHold] = []
         for lease in try leases(startingWith: LogNode.positionPrefix) {
@@ -133,7 +133,7 @@ extension Store {
         report.removedBlobs = try removeBlobs(but: made.blobs, from: made.snapshot.end.transaction, node)
     }
 
-    private func drop(_ node: LogNode, _ progress: ProgressHandler?) throws {
+    private func drop(_ node: LogNode) throws {
         while true {
             let count = try node.contact.ask { () throws(SharedLogFailure) in
                 try node.log.upkeep.dropCut(limit: Self.droppedAtOnce)
@@ -167,7 +167,7 @@ extension Store {
                     removed += unnamed.count
                     break
                 }
-                // Others save all the time: what is left goes with the next cut.
+                // Others save all the time: the rest is dropped with the next cut.
                 if attempt == LogNode.mostAttempts { return removed }
                 try node.catchUp()
             }

@@ -4,7 +4,7 @@ import Locking
 package import StrataModel
 
 // A store that joins a shared log has the log's identity. Its `state` table says so from then on, and it is not opened
-// for writing without the log: what was written then would be in no other store.
+// for writing without the log: its changes would be in no other store.
 
 extension StoreOptions {
     /// The options of a store that shares its log: the log makes a save durable, and the store receives again what a power
@@ -18,11 +18,11 @@ extension StoreOptions {
     }
 }
 
-/// The log was cut after what the store has.
+/// The log was cut after the store's last transaction.
 struct StoreBehindLog: Error {
     let error: StrataError
 
-    /// For a store that cannot be made anew by itself.
+    /// The error for a store that cannot be replaced by a new copy automatically.
     func refusal(path: String) -> StrataError {
         StrataError(
             .historyDropped,
@@ -54,9 +54,9 @@ extension Store {
         }
     }
 
-    /// Asks a shared log who it is, before the store is opened.
+    /// Asks a shared log for its identity, before the store is opened.
     ///
-    /// - Parameter hasStore: a store that is there already can be opened without an answer.
+    /// - Parameter hasStore: whether the store exists already; it can then be opened without an answer.
     static func identity(
         of log: any SharedLog, _ connection: SharedLogConnection, hasStore: Bool, _ options: StoreOptions
     ) throws -> SharedLogIdentity? {
@@ -72,9 +72,9 @@ extension Store {
         return try LogContact(connection).ask { () throws(SharedLogFailure) in try log.open(founder: founder).identity }
     }
 
-    /// Joins a shared log with the open files, and receives what is missing here.
+    /// Joins a shared log with the open files, and receives missing transactions.
     ///
-    /// - Parameter mayBeBehind: whether the store can be used with what it has.
+    /// - Parameter mayBeBehind: whether the store can be used with the transactions that it has.
     func join(_ log: any SharedLog, _ connection: SharedLogConnection, mayBeBehind: Bool) throws {
         if let identity = file.options.identity, identity.identifier != identifier {
             throw StrataError(
@@ -110,7 +110,7 @@ extension Store {
             // Takes note of the models that came.
             try file.read { _, _, _ in }
         } catch let error as StrataError where error.code == .logUnavailable && file.histories.newest != nil {
-            // Reads go on with what is here.
+            // Reads go on with the transactions of this store.
         }
     }
 
@@ -153,7 +153,7 @@ extension Store {
 }
 
 extension Store {
-    /// How the store stands to its shared log; nil if it has its own log.
+    /// The state of the store's connection to its shared log; nil if it has its own log.
     package var sharedLogStatus: SharedLogStatus? { node.withLock { $0 }?.contact.status }
 
     /// Receives everything that the shared log has now; nothing to do for a store with its own log.
@@ -186,7 +186,7 @@ extension Store {
     }
 }
 
-/// Tells a waiting thread that something has happened. `isRaised` is guarded by `condition`.
+/// Wakes a waiting thread. `isRaised` is guarded by `condition`.
 private final class NewsFlag: @unchecked Sendable {
     private let condition = TimedMonitor()
     private var isRaised = false

@@ -10,7 +10,7 @@ struct RecordedBookmarks {
     /// Whether an event says that entities are thinned.
     var hasThinnings: Bool { !thinnings.isEmpty }
 
-    /// Notes what a maintenance event says.
+    /// Notes the tag, the metadata or the thinning of a maintenance event.
     mutating func note(_ event: EventView, _ number: EventNumber) throws {
         guard event.header.kind == .maintenance, !event.header.flags.isReduced else { return }
         switch try MaintenanceRecord(event.payload) {

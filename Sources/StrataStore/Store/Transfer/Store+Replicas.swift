@@ -2,13 +2,13 @@ package import Foundation
 import LMDB
 package import StrataModel
 
-// What other modules need to make copies of a store from pieces that come from elsewhere.
+// Operations with which other modules make copies of a store from pieces that they receive.
 
 extension Store {
     /// Makes a store in a directory that does not exist yet. The directory appears when `fill` has returned.
     ///
     /// - Parameters:
-    ///   - work: what is done, for messages, such as "restoring".
+    ///   - work: the name of the work in messages, such as "restoring".
     ///   - fill: puts a store into the directory that it gets, which does not exist yet either, and closes it.
     /// - Throws: `persistentStoreOpen` if something is at that place; `noSpace`; what `fill` throws.
     package static func make<R>(at target: URL, during work: String, _ fill: (URL) throws -> R) throws -> R {

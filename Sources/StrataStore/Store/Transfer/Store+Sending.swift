@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataModel
 
-/// Which log a store has, and how far it has come.
+/// The log of a store, and the position in it.
 package struct LogPosition: Sendable, Hashable {
     /// The store's id, the same in every copy of it.
     package var identifier: UUID

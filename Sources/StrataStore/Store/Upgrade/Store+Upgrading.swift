@@ -43,7 +43,7 @@ extension Store {
         return report
     }
 
-    /// What an upgrade would look at; writes nothing.
+    /// The counts of what an upgrade would look at; writes nothing.
     ///
     /// - Complexity: O(records of the log).
     package func plannedUpgrade(keeping newest: Int? = nil) throws -> UpgradeReport {

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What an upgrade has done to a store, or would do.
+/// The result of an upgrade of a store, or of a plan for it.
 package struct UpgradeReport: Sendable {
     /// The form of the store at one moment.
     package struct Form: Sendable {
@@ -11,7 +11,7 @@ package struct UpgradeReport: Sendable {
         package let fileSizeInBytes: Int
         package let logSizeInBytes: Int
         package let freeSizeInBytes: Int
-        /// What the store has that not every version knows.
+        /// The features of the store that not every version can read.
         package let features: [StoreFeature]
 
         /// The oldest version that opens the store for writing.
@@ -21,7 +21,7 @@ package struct UpgradeReport: Sendable {
     package let before: Form
     /// Nil if nothing was written.
     package var after: Form?
-    /// How many events went into blocks, or would be looked at for that.
+    /// The number of events that went into blocks, or that would be looked at for that.
     package var packedEventCount = 0
     package var stepCount = 0
     package var duration = Duration.zero
@@ -43,7 +43,7 @@ package enum StoreFeature: String, Sendable, Hashable, CaseIterable {
 
     /// The first released version, which has none of them.
     static let firstVersion = "0.1.0"
-    /// What has all of them.
+    /// The version that has all features.
     static let ownVersion = "this version"
 
     /// Whether a version that does not know it still reads the store.
@@ -56,7 +56,7 @@ package enum StoreFeature: String, Sendable, Hashable, CaseIterable {
 }
 
 extension StoreHeader {
-    /// What the store has that not every version knows.
+    /// The features of the store that not every version can read.
     var features: [StoreFeature] {
         StoreFeature.allCases.filter { feature in
             switch feature {

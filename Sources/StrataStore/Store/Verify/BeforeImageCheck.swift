@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Compares what events say about a row or link before them with what a replay of the log has made of it by then.
+/// Compares the before-images in events with the state of the row or link in a replay of the log.
 ///
 /// The replay that calls it does so from one thread at a time.
 final class BeforeImageCheck: PriorStateObserver {

@@ -17,7 +17,7 @@ struct ExpectedKeys: ~Copyable {
         self.mostBytes = mostBytes
     }
 
-    /// Whether it is time to look them up.
+    /// Whether as many keys are collected as are looked up at once.
     var isFull: Bool { arena.count >= mostBytes }
 
     mutating func add(_ key: UnsafeRawBufferPointer) {

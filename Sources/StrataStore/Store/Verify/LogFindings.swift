@@ -14,14 +14,14 @@ struct LogFindings: ~Copyable {
         var isAlive: Bool { bits & 1 != 0 }
     }
 
-    /// How many events name a large value, by digest.
+    /// The number of events that name a large value, and its size.
     struct BlobUse {
         var count: Int
         var sizeInBytes: UInt64
     }
 
     var head: LogHead?
-    /// Where the kept history begins; nil if it is whole.
+    /// The beginning of the kept history; nil if it is whole.
     var baseline: LogBaseline?
     var cut: EventNumber { baseline?.event ?? .zero }
     var transactionCount = 0
@@ -31,7 +31,7 @@ struct LogFindings: ~Copyable {
     var blobs: [Data: BlobUse] = [:]
     /// Version and record of each model, as installed.
     var models: [(version: ModelVersion, record: [UInt8])] = []
-    /// How many events lost values on purpose.
+    /// The number of events that lost values in erasures.
     var erasedEventCount = 0
     /// The digests of records that lost texts, as they are.
     var erasedTransactions: [TransactionNumber: [UInt8]] = [:]
@@ -40,7 +40,7 @@ struct LogFindings: ~Copyable {
     /// Whether the store says that an erasure is not finished.
     var hasErasureMark = false
     var erasures: [(record: ErasureRecord, transaction: TransactionRecord?)] = []
-    /// How many events lost values that later ones replace.
+    /// The number of events that lost values that later ones replace, in thinnings.
     var thinnedEventCount = 0
     /// The last of them of each entity.
     var lastThinned: [EntityID: EventNumber] = [:]

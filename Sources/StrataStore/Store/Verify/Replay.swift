@@ -12,7 +12,7 @@ import StrataModel
 final class Replay {
     /// The tables to fill.
     private let tables: StoreTables
-    /// How many bytes are collected before they are written in key order.
+    /// The number of bytes that are collected before they are written in key order.
     private let flushLimit: Int
     /// The last event whose views were written.
     private(set) var applied: EventNumber
@@ -26,7 +26,7 @@ final class Replay {
 
     static let defaultFlushLimit = 32 << 20
 
-    /// Where one step of a replay ended.
+    /// The end of one step of a replay.
     struct Progress {
         /// The last event that the views hold.
         var applied: EventNumber
@@ -50,7 +50,7 @@ final class Replay {
 
     /// - Parameters:
     ///   - start: the state of the tables, and the models at that event.
-    ///   - check: is called for each event that says what was before it.
+    ///   - check: is called for each event with a before-image.
     init(
         after start: Progress, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit,
         check: BeforeImageCheck? = nil

@@ -196,7 +196,7 @@ final class ReplayComparison {
         }
     }
 
-    /// Compares two tables in key order and reports what differs.
+    /// Compares two tables in key order and reports the differences.
     ///
     /// - Returns: the digest of the live one.
     private func compare<Walk: RecordWalk>(

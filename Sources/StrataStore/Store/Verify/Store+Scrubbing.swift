@@ -4,15 +4,15 @@ import Locking
 import Logging
 import StrataModel
 
-/// What a look at every page in use has found.
+/// The result of a check of every page in use.
 package struct ScrubReport: Sendable {
-    /// How many pages were read.
+    /// The number of pages that were read.
     package let pageCount: Int
     /// Whether they were compared with their sums; without those only the structure of the trees was looked at.
     package let hasSums: Bool
-    /// What is wrong with which page.
+    /// The problems, each with its page.
     package let problems: [VerificationProblem]
-    /// How long it took.
+    /// The time that it took.
     package let duration: Duration
 }
 

@@ -27,7 +27,7 @@ extension Store {
         }
     }
 
-    /// The shape of the file and its tables, and who reads.
+    /// The shape of the file and its tables, and the readers.
     func measureFile() throws -> (info: Environment.Info, readers: [Environment.Reader]) {
         do {
             return (try file.environment.info(), try file.environment.readers())
@@ -42,7 +42,8 @@ extension Store {
                 path: "\(path)/\(name)", purpose: purpose, sizeInBytes: BlobFile.size("\(path)/\(name)"))
         }
         let usage = blobs.usage
-        // What only some stores have, and what a store of an older version has not yet, is left out where it is not there.
+        // Files that only some stores have, and files that stores of older versions lack, are left out if they do not
+        // exist.
         let perhaps = [
             file("pages.sums", "a sum of each page of data.mdb; belongs to it"),
             file("journal", "saves that data.mdb may not have after a power cut"),

@@ -2,25 +2,25 @@ package import Foundation
 import LMDB
 package import StrataModel
 
-/// How large a store is and who uses it, as cheaply as that can be known.
+/// The sizes of a store's parts and its users, as far as they are known at little cost.
 package struct UsageReport: Sendable {
     /// The end of the log.
     package let transaction: TransactionNumber
     package let event: EventNumber
     /// When the last transaction was saved; nil in an empty store.
     package let lastSave: Date?
-    /// The length of `data.mdb`, and what log, views and free pages take of it.
+    /// The length of `data.mdb`, and the parts of log, views and free pages in it.
     package let fileSizeInBytes: Int
     package let logSizeInBytes: Int
     package let viewSizeInBytes: Int
     package let freeSizeInBytes: Int
-    /// What `viewSizeInBytes` has of entries that wait in buffers.
+    /// The part of `viewSizeInBytes` that entries in buffers take.
     package let bufferSizeInBytes: Int
     /// The readers of all processes that read at this moment, each by how many commits its state is old.
     package let readerLags: [Int]
     /// The processes that have the store open for reading or writing.
     package let processIDs: [Int32]
-    /// For each subscription the number of transactions that it has not acknowledged.
+    /// The number of transactions that each subscription has not acknowledged.
     package let subscriptionLags: [String: Int]
 }
 

@@ -24,7 +24,7 @@ extension Store {
         }
     }
 
-    /// Pages that are not those that were written are named once; then what they hold is judged.
+    /// Pages that are not those that were written are named once; then their contents are checked.
     private func run(
         _ depth: VerificationDepth, _ first: ReadTransaction, _ second: ReadTransaction?, _ progress: ProgressHandler?
     ) throws -> VerificationReport {

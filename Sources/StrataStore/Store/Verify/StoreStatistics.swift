@@ -6,7 +6,7 @@ package struct StoreStatistics: Sendable {
     /// A file or directory of the store.
     package struct File: Sendable, Hashable {
         package let path: String
-        /// What it contains.
+        /// The kind of entries that the table has.
         package let purpose: String
         /// Nil if it does not exist.
         package let sizeInBytes: UInt64?
@@ -41,9 +41,9 @@ package struct StoreStatistics: Sendable {
 
     package struct ReaderUse: Sendable, Hashable {
         package let processID: Int32
-        /// Whether it has a read transaction open, which keeps pages from being reused.
+        /// Whether the reader has a read transaction open, which keeps pages from being reused.
         package let isActive: Bool
-        /// Whether its process has ended; the next writer frees its slot.
+        /// Whether the reader's process has ended; the next writer frees its slot.
         package let isStale: Bool
     }
 
@@ -66,7 +66,7 @@ package struct StoreStatistics: Sendable {
     package let modelVersions: [ModelVersion]
     package let firstTransaction: TransactionRecord?
     package let lastTransaction: TransactionRecord?
-    /// Where the kept history begins; nil if it was never truncated.
+    /// The beginning of the kept history; nil if it was never truncated.
     package let baseline: LogBaseline?
     package let isStandby: Bool
     /// The shared log that the store belongs to; nil if it has its own.

@@ -1,6 +1,8 @@
+// The result of `verify`, with its problems and counts.
+
 package import StrataModel
 
-/// How much `verify` checks.
+/// The thoroughness of `verify`.
 package enum VerificationDepth: String, Sendable, Hashable {
     /// Header and head, every transaction and event with its checksum, the digest chain, and the counts.
     case quick
@@ -37,7 +39,7 @@ package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible 
         case transactionID
         /// A large value's file, or the count of events that name it.
         case blob
-        /// A view that differs from what replaying the log gives, or an event that records another state before it.
+        /// A view that differs from a replay of the log, or an event that records another state before it.
         case replay
         /// The counter of row numbers, which is not a view.
         case state
@@ -65,27 +67,27 @@ package struct VerificationReport: Sendable {
     package let problems: [VerificationProblem]
     /// The number of all problems.
     package let problemCount: Int
-    /// How many events lost values on purpose.
+    /// The number of events that lost values in erasures.
     package let erasedEventCount: Int
-    /// Who erased what, and why, oldest first.
+    /// The erasures with their authors and reasons, oldest first.
     package let erasures: [VerifiedErasure]
     /// Whether an erasure is not finished, so that bytes of values may be left.
     package let hasUnfinishedErasure: Bool
-    /// How many events lost values that later ones replace.
+    /// The number of events that lost values that later ones replace, in thinnings.
     package let thinnedEventCount: Int
-    /// Whose history was thinned, by whom, and why, oldest first.
+    /// The thinnings with their entities, authors and reasons, oldest first.
     package let thinnings: [VerifiedThinning]
     /// Whether a thinning was interrupted, so that values up to its cut may be left.
     package let hasUnfinishedThinning: Bool
-    /// How many links lead to objects of entities that have left the model. Migrations of earlier versions left them,
-    /// readers pass over them, and the next opening for writing removes them.
+    /// The number of links that lead to objects of entities that have left the model. Migrations of earlier versions
+    /// left them, readers pass over them, and the next opening for writing removes them.
     package let goneLinkCount: Int
     /// The digest of every view; empty after a quick verification, or if a table could not be read.
     package let digests: [TableDigest]
     /// The declared views that were not compared, because types of an app make columns of them that this process does
     /// not have.
     package let uncheckedViews: [String]
-    /// How much of the file was read.
+    /// The part of the file that was read.
     package let read: VerifiedVolume
     package let duration: Duration
 
@@ -96,7 +98,7 @@ package struct VerificationReport: Sendable {
 package struct VerifiedErasure: Sendable, Hashable {
     /// The transaction that records it; nil once the history was truncated behind it.
     package let transaction: TransactionRecord?
-    /// What was erased.
+    /// The objects or values that were erased.
     package let record: ErasureRecord
 }
 
@@ -110,7 +112,7 @@ package struct VerifiedThinning: Sendable, Hashable {
     package let cut: EventNumber
 }
 
-/// How much a verification has read.
+/// The volume that a verification read.
 package struct VerifiedVolume: Sendable, Hashable {
     /// Pages of the file.
     package var pageCount = 0

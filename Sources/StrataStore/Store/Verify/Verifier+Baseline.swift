@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-// Where the history was truncated: the kept events before the cut, and the record that covers them.
+// Verifies a truncated history: the kept events before the cut, and the record that covers them.
 extension Verifier {
     /// Checks the record of the cut, and the events that are kept up to it.
     func checkBaseline(_ head: LogHead) throws {

@@ -148,7 +148,7 @@ extension Verifier {
     /// The entries that owners' counters count.
     private var countedLinks: BufferedTable { tables.countsWait ? BufferedTable(tables.links.main) : tables.links }
 
-    /// Compares every counter with what it counts, both ways.
+    /// Compares every counter with the entries that it counts, both ways.
     func checkCounts() throws {
         var due = 0
         for (entity, count) in entityCounts.sorted(by: { $0.key < $1.key }) {

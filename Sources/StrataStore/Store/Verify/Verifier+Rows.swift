@@ -28,7 +28,7 @@ extension Verifier {
         }
     }
 
-    /// In a quick verification, only what counters need.
+    /// In a quick verification, only the data that counters need.
     func countObjects() throws {
         try scan(tables.objects) { key, _ in
             objectCount += 1
@@ -67,7 +67,7 @@ extension Verifier {
         }
     }
 
-    // MARK: What rows call for
+    // MARK: Entries that rows require
 
     private func checkIndexes(
         _ id: ObjectID, _ entity: ProjectedEntity, _ reader: RowReader, _ layout: RowLayout

@@ -1,3 +1,5 @@
+// Verifies thinned histories.
+
 import StrataModel
 
 extension Verifier {
@@ -10,8 +12,8 @@ extension Verifier {
         if let thinning = try event.thinning() { log.thinnings.append((thinning, record)) }
     }
 
-    /// Compares the events that lost values with the thinnings that the log records, and these with what the store says
-    /// of them.
+    /// Compares the events that lost values with the thinnings that the log records, and these with the store's own
+    /// records.
     func checkThinnings() throws {
         var cuts: [EntityID: EventNumber] = [:]
         for (record, _) in log.thinnings {

@@ -12,7 +12,7 @@ final class Verifier {
     let transaction: ReadTransaction
     let depth: VerificationDepth
     let progress: ProgressHandler?
-    /// What the log says; filled by `checkLog`.
+    /// The contents of the log; filled by `checkLog`.
     var log = LogFindings()
     /// The models as the log installed them.
     var histories: SchemaHistory

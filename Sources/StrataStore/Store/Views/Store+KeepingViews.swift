@@ -36,7 +36,7 @@ extension Store {
         return worker
     }
 
-    /// Where the views stand that cannot go on without the history after it.
+    /// Returns the position of each view, which cannot go on if the history after it is dropped.
     func viewPositions() throws -> [(name: String, position: EventNumber)] {
         try file.read { transaction, _, histories in
             guard let schema = histories.newest, !schema.model.views.isEmpty else { return [] }
@@ -95,7 +95,7 @@ extension Store {
         }
     }
 
-    /// How far a view has come.
+    /// Returns the progress of a view.
     ///
     /// - Throws: `unknownKey`.
     package func viewState(_ name: String) throws -> ViewUpkeepState {
@@ -124,7 +124,7 @@ extension Store {
         try change(name) { try $0.retry(name) }
     }
 
-    /// Leaves the object that a failed view cannot group out of it, until the view is built anew.
+    /// Leaves the object that a failed view cannot group out of it, until the view is rebuilt.
     ///
     /// - Throws: `unknownKey`; `invalidRequest` if it has not failed, or is an inline view.
     package func skipEvent(ofView name: String) throws {

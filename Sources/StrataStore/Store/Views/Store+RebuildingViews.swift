@@ -4,7 +4,7 @@ import Locking
 import StrataModel
 
 extension Store {
-    /// Makes the groups of a view anew from the objects, in one commit.
+    /// Rebuilds the groups of a view from the objects, in one commit.
     ///
     /// - Returns: whether the view is as it was, byte for byte. A view that was behind the commits is not compared, and
     ///   counts as unchanged.

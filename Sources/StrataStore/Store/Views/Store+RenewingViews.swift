@@ -2,7 +2,7 @@ import LMDB
 import StrataModel
 
 extension Store {
-    /// Has the declared views built anew if a build of before the first release with views kept them in a form that is no
+    /// Has the declared views rebuilt if a build of before the first release with views kept them in a form that is no
     /// longer read. Until one is built, its rows are made of the objects.
     func renewViews() throws {
         guard !isReadOnly, file.header.hasFormerViews, let views = file.tables.views else { return }

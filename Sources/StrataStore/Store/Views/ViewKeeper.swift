@@ -110,7 +110,7 @@ final class ViewKeeper: @unchecked Sendable {
         return due
     }
 
-    /// Waits for news, and then for what comes at once after them.
+    /// Waits for new transactions, and then briefly for those that follow at once.
     ///
     /// - Returns: false if it is to end.
     private func wait(until due: Date?) -> Bool {

@@ -10,7 +10,7 @@ import StrataModel
 struct ViewStep: @unchecked Sendable {
     let view: PreparedView
     let model: ModelVersion
-    /// Where it begins; nil without a record.
+    /// The view's record before the step; nil without one.
     let before: ViewProgress?
     fileprivate(set) var after: ViewProgress
     /// Whether the view's groups are dropped first.
@@ -121,7 +121,7 @@ struct ViewStepMaker {
     }
 
     /// The step that leaves out the object that could not be grouped. A projection that cannot give it up, or whose type
-    /// this process does not have, is made anew without it.
+    /// this process does not have, is made again without it.
     func stepLeavingOut(_ id: ObjectID) throws -> ViewStep {
         var step = step(after: before ?? ViewProgress())
         if step.after.isBegun, id < step.after.next {

@@ -15,7 +15,7 @@ struct ViewWorker: Sendable {
     /// Called with each view after it has moved.
     var observer: (@Sendable (String, ViewUpkeepState) -> Void)?
 
-    /// What has become of a view.
+    /// The result of a step of a view.
     enum Outcome {
         /// It is at the end of the log.
         case isThere

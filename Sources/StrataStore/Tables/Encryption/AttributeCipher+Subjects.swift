@@ -77,7 +77,7 @@ final class SubjectKeyTable: Sendable {
         let subject: EncryptionKey.ID
     }
 
-    /// After so many they are forgotten.
+    /// The number of known keys after which all are forgotten.
     private static let mostKnown = 4096
     private let known = Locked<[Pair: Keys]>([:])
 

@@ -34,7 +34,7 @@ package final class AttributeCipher: Sendable {
         return EncryptedValue(stored: Data(writer.bytes))
     }
 
-    /// Puts the bytes of an encrypted value into a writer, instead of what it has.
+    /// Replaces the contents of a writer by the bytes of an encrypted value.
     ///
     /// - Throws: as `encrypt(_:of:)`.
     package func encrypt(
@@ -183,7 +183,7 @@ package final class AttributeCipher: Sendable {
         }
     }
 
-    /// - Parameter writer: what the form of the value is written to.
+    /// - Parameter writer: receives the form of the value.
     private func fingerprint(
         of value: AttributeValue, _ key: HMAC<SHA256>, _ object: ObjectID?, _ writer: inout ByteWriter
     ) throws(StrataError) -> HMAC<SHA256>.MAC {

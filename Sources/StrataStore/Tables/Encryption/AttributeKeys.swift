@@ -4,14 +4,15 @@ import Locking
 import StrataModel
 import Synchronization
 
-/// What is derived for one attribute from the keys of an open store. It does not change; keys that are given later make
+/// The keys of one attribute, derived from the keys of an open store. They do not change; keys that are given later
+/// make
 /// another one.
 final class AttributeKeys: Sendable {
     /// The keys derived from one key of the app.
     struct Key: Sendable {
         let id: EncryptionKey.ID
         let values: SymmetricKey
-        /// The hash of what stands before the rest of a nonce's source.
+        /// The hash of the part before the rest of a nonce's source.
         let nonces: SHA256
 
         init(_ key: EncryptionKey, _ property: PropertyID) {
@@ -24,9 +25,9 @@ final class AttributeKeys: Sendable {
         }
     }
 
-    /// Of the keys that these were derived from.
+    /// The version of the keys that these were derived from.
     let version: Int
-    /// Under which values are encrypted; nil if no key was given.
+    /// The key under which values are encrypted; nil if no key was given.
     let newest: Key?
     /// Nil as long as the store has no blinding key.
     let blinder: HMAC<SHA256>?

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import StrataModel
 
-/// A key that the app gave, with what is derived from it (EncryptedValue.swift).
+/// A key that the app gave, with the keys derived from it (EncryptedValue.swift).
 struct EncryptionKey: Sendable {
     /// Names the key in encrypted values.
     struct ID: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-// What a store notes of its encryption, in its metadata (StoreMetadata.swift) under "strata.encryption": a composite with
+// The record of a store's encryption, in its metadata (StoreMetadata.swift) under "strata.encryption": a composite with
 // an element for each key that values are encrypted under. Being metadata, it is in the log, in copies and at targets.
 //
 //   name    the key's id in hexadecimal

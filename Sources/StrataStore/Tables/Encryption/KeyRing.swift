@@ -1,3 +1,5 @@
+// The keys of an open store, and the ciphers of its encrypted attributes.
+
 import Crypto
 import Foundation
 import Locking

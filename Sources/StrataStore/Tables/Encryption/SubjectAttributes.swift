@@ -12,7 +12,7 @@ package struct SubjectAttributes: Sendable {
         let slot: Int
         let name: String
         let cipher: AttributeCipher
-        /// The slot of what names the subject, with its name; nil for the object itself.
+        /// The slot that names the subject, with its property's name; nil for the object itself.
         let naming: (slot: Int, name: String)?
     }
 
@@ -112,7 +112,7 @@ package struct SubjectAttributes: Sendable {
 
     /// The row with its values under the keys of their subjects, and the slots that were changed.
     ///
-    /// - Parameter stored: makes of an encrypted value what the row holds, where it may be outside the row.
+    /// - Parameter stored: makes the row's value of an encrypted value, which may be outside the row.
     /// - Throws: as `pending`, `makeKeys` and `sealed`.
     package func sealed(
         _ image: RowImage, of id: ObjectID, changed: SlotSet?, blob: (BlobReference) throws -> Data,
@@ -200,7 +200,8 @@ extension KeyRing {
         try subjectKeys().destroy(subjects)
     }
 
-    /// How many of the subjects have a key, and how many never had one here. Those whose keys were destroyed are neither.
+    /// Counts the subjects that have a key, and those that never had one here. Those whose keys were destroyed are
+    /// neither.
     ///
     /// - Throws: as `destroySubjectKeys`.
     package func subjectKeyCounts(_ subjects: [SubjectID]) throws -> (there: Int, missing: Int) {

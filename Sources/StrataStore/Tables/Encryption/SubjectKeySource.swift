@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataModel
 
-/// Where the keys of subjects are kept, outside the store.
+/// The place of the keys of subjects, outside the store.
 package struct SubjectKeySource: Sendable {
     /// The state of a subject's key.
     package enum Answer: Sendable {
@@ -17,7 +17,7 @@ package struct SubjectKeySource: Sendable {
 
     /// - Parameters:
     ///   - find: returns the key of a subject.
-    ///   - make: makes keys, or gives those that are there, in the order of the subjects; it throws `subjectErased` for a
+    ///   - make: makes missing keys, and returns all keys in the order of the subjects; it throws `subjectErased` for a
     ///     destroyed one.
     ///   - destroy: destroys keys for ever.
     package init(

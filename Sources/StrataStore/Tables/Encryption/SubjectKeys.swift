@@ -1,8 +1,10 @@
+// The keys of subjects that an open store has asked for.
+
 import Foundation
 import Locking
 import StrataModel
 
-/// Under which subjects a store has values.
+/// The subjects under whose keys a store has values.
 struct SubjectUses: Sendable {
     /// Some of them.
     var some: @Sendable () throws -> Set<SubjectID> = { [] }
@@ -17,7 +19,7 @@ struct SubjectUses: Sendable {
 final class SubjectKeys: Sendable {
     /// The longest time for which a destroyed key is still used by a process that has asked for it before.
     static let lifetime = Duration.seconds(30)
-    /// After so many the answers are forgotten.
+    /// The number of answers after which they are forgotten.
     private static let mostKnown = 8192
 
     private struct Known {
@@ -77,7 +79,7 @@ final class SubjectKeys: Sendable {
         for (subject, secret) in zip(order, secrets) { _ = try keep(secret, subject) }
     }
 
-    /// Single keys may have been lost; that all are tells that these are the keys of another store.
+    /// Single keys may have been lost; if all are missing, these are the keys of another store.
     private func refuseOtherKeys() throws {
         if areOwn.withLock({ $0 }) { return }
         let some = try uses.some()
@@ -85,7 +87,7 @@ final class SubjectKeys: Sendable {
         areOwn.withLock { $0 = true }
     }
 
-    /// A second key of a subject would make unreadable what is under the first one.
+    /// A second key of a subject would make values under the first one unreadable.
     private func refuseSecondKeys(_ subjects: Set<SubjectID>) throws {
         let unknown = try subjects.filter(isUnknown)
         if let one = try unknown.isEmpty ? nil : uses.first(unknown) { throw lacks(one) }

@@ -5,8 +5,8 @@ extension BackgroundThread {
     /// Runs two bodies at once, the first on a thread of its own, and returns when both have ended. If the system has no
     /// thread they run one after the other, the first one first.
     ///
-    /// The caller ensures that neither writes what the other uses.
-    /// - Throws: what the first body throws, otherwise what the second does.
+    /// The caller ensures that neither writes values that the other uses.
+    /// - Throws: the error of the first body, otherwise that of the second.
     static func run<R>(_ name: String, _ first: () throws -> Void, beside second: () throws -> R) throws -> R {
         try withoutActuallyEscaping(first) { first in
             let task = Task(first)

@@ -7,7 +7,7 @@ package enum BlobFile {
         package let operation: String
         package let path: String
         package let number: Int32
-        /// What is wrong, where that is not what the system's number says.
+        /// The reason of the failure, where the system's error number does not say it.
         package var detail: String?
 
         package init(operation: String, path: String, number: Int32, detail: String? = nil) {

@@ -82,11 +82,11 @@ struct BlobFiles: Sendable {
 
     // MARK: Bytes
 
-    /// Writes `folder/name`, unless it is there with the right size: a new file, sync, rename, sync of the directories.
+    /// Writes `folder/name`, unless it exists with the right size: a new file, sync, rename, sync of the directories.
     ///
     /// A file or directory that is there may have been made just now by a process that has not synced the directories
     /// yet, or could not, so they are synced in every case.
-    /// - Parameter isDurable: whether a file that is there is known to have a durable name.
+    /// - Parameter isDurable: whether an existing file is known to have a durable name.
     func write(_ data: Data, folder: String, name: String, isDurable: () throws -> Bool) throws {
         let store = try OpenFolder(directory, ownership)
         let isNew = try store.makeFolder(Self.rootName)
@@ -143,7 +143,7 @@ struct BlobFiles: Sendable {
         }
     }
 
-    /// Why an existing file cannot be read; nil if it can be, or is missing.
+    /// Returns the reason why an existing file cannot be read; nil if it can be, or is missing.
     func refusal(folder: String, name: String) -> String? {
         do throws(BlobFile.Failure) {
             if let descriptor = try within(
@@ -159,7 +159,7 @@ struct BlobFiles: Sendable {
 
     /// The file's bytes; nil if it is missing, not a plain file, of another size, or unreadable.
     ///
-    /// - Parameter count: so many bytes are enough.
+    /// - Parameter count: the number of bytes that are enough.
     func read(folder: String, name: String, sizeInBytes: UInt64? = nil, first count: Int? = nil) -> Data? {
         do {
             let opened = try within(folder) { parent throws(BlobFile.Failure) in try parent.file(name, O_RDONLY) }

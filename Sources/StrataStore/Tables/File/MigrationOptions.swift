@@ -1,7 +1,7 @@
 import Foundation
 package import StrataModel
 
-/// What a store may do when it is opened with a model that differs from its own.
+/// Options for opening a store with a model that differs from its own.
 package struct MigrationOptions: Sendable {
     /// Whether the store may be migrated at all.
     package var isAllowed = true

@@ -1,11 +1,11 @@
 import Foundation
 import LMDB
 
-/// An open directory of a store. What is in it is reached through its descriptor, never through a symbolic link, so
+/// An open directory of a store. Its files are reached through its descriptor, never through a symbolic link, so
 /// that nothing outside the store is read or written.
 struct OpenFolder: ~Copyable {
     let descriptor: Int32
-    /// For messages.
+    /// The path in messages.
     let path: String
     private let ownership: FileOwnership
 
@@ -42,7 +42,7 @@ struct OpenFolder: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Checks kind, owner and mode of what was opened.
+    /// Checks kind, owner and mode of an opened file.
     private static func check(
         _ opened: Int32, isFile: Bool, _ ownership: FileOwnership, _ path: String
     ) throws(BlobFile.Failure) {

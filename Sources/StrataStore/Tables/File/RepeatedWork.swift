@@ -4,7 +4,7 @@ import Locking
 ///
 /// `condition` guards the state.
 final class RepeatedWork: @unchecked Sendable {
-    /// What comes after a piece of work.
+    /// The step after a piece of work.
     enum Next {
         case again, end
     }
@@ -15,7 +15,7 @@ final class RepeatedWork: @unchecked Sendable {
 
     /// - Parameters:
     ///   - interval: from the end of one piece of work to the beginning of the next.
-    ///   - work: gets what says whether it goes on, to be asked now and then.
+    ///   - work: gets a closure that returns whether to continue, to be called now and then.
     /// - Throws: `BackgroundThread.Unavailable` if the system has no thread for it.
     init(
         _ name: String, interval: Duration, _ work: @escaping @Sendable (_ goesOn: () -> Bool) -> Next
@@ -49,7 +49,7 @@ final class RepeatedWork: @unchecked Sendable {
         }
     }
 
-    /// Waits until the work has been done so many times.
+    /// Waits until the work has been done this number of times.
     func waitForPasses(_ count: Int) {
         condition.withLock {
             while passes < count, !isStopped { _ = condition.wait(until: .now + .seconds(60)) }

@@ -1,3 +1,5 @@
+// Makes the checkpoints of a store in the background.
+
 import LMDB
 import Locking
 import Logging

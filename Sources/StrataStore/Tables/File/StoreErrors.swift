@@ -50,7 +50,7 @@ extension StoreFile {
 }
 
 extension StrataError {
-    /// Why a file cannot be opened.
+    /// Makes the error for a file that cannot be opened.
     init(opening error: LMDBError, path: String) {
         let context = Context(path: path)
         let (code, message): (Code, String) =
@@ -135,7 +135,7 @@ extension StrataError {
 }
 
 extension StrataError {
-    /// What is damaged, and what to do.
+    /// The damage, and advice on what to do.
     private static func sentence(ofDamage error: LMDBError) -> String {
         let what = error.detail.isEmpty ? "" : " (\(error.detail))"
         return "The store's file is damaged\(what). Verify the store: if its log is sound, rebuild the views;"

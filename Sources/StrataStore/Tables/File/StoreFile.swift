@@ -100,7 +100,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Why a head cannot be used: a rebuild or a migration is under way, or the head is damaged.
+    /// Returns the error for a head that cannot be used: a rebuild or a migration is under way, or the head is damaged.
     private func unreadableHead(_ bytes: UnsafeRawBufferPointer, _ cause: CorruptRecord) -> any Error {
         do {
             if let mark = try RebuildMark(bytes) { return mark.refusal(path: path) }
@@ -127,7 +127,7 @@ final class StoreFile: Sendable {
         try body(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
     }
 
-    /// Notes in the header what views the store has, so that versions that would not keep them do not write.
+    /// Notes in the header which views the store has, so that versions that would not keep them do not write.
     func noteViews(of model: ManagedObjectModel, _ transaction: WriteTransaction) throws {
         guard model.needsViewTables else { return }
         try noteViewTables(hasTexts: model.hasFullText, transaction)
@@ -264,7 +264,7 @@ final class StoreFile: Sendable {
     }
 }
 
-/// What the head of one state of the file says, kept by the read transactions that see this state.
+/// The head of one state of the file, kept by the read transactions that see this state.
 private final class KnownSnapshot {
     /// LMDB's number of the state, unique within one opening of the environment.
     let number: UInt64

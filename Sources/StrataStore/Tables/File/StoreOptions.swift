@@ -1,7 +1,9 @@
+// Options for opening a store, as `StrataStore` uses them.
+
 package import Foundation
 package import StrataModel
 
-/// Where a store lives.
+/// The location of a store.
 package enum StoreLocation: Sendable, Hashable {
     /// The store's own directory, such as `…/BowTies.strata`; created if it is missing.
     case directory(URL)
@@ -28,7 +30,7 @@ package enum StoreDurability: String, Sendable, Hashable, CaseIterable {
     var hasCheckpoints: Bool { self == .checkpointed || self == .journaled }
 }
 
-/// How fast and how often all pages of a store are checked.
+/// The speed and interval at which all pages of a store are checked.
 package struct StoreScrubbing: Sendable, Hashable {
     package var bytesPerSecond: Int
     /// The time from the end of one check of all pages to the beginning of the next.
@@ -40,21 +42,21 @@ package struct StoreScrubbing: Sendable, Hashable {
     }
 }
 
-/// How much of its history a store keeps, and how often the rest is dropped.
+/// The part of its history that a store keeps, and how often the rest is dropped.
 package struct StoreRetention: Sendable, Hashable {
-    /// How much is kept. Tags, subscriptions and contexts of this process may hold more.
+    /// The part that is kept. Tags, subscriptions and contexts of this process may hold more.
     package enum Kept: Sendable, Hashable {
         case everything
         /// The states of so long.
         case duration(Duration)
-        /// The states after so many transactions, the newest.
+        /// The states after this number of the newest transactions.
         case transactions(Int)
-        /// What a tag, a subscription or a context of this process needs.
+        /// The part that a tag, a subscription or a context of this process needs.
         case held
     }
 
     package var kept: Kept
-    /// How much history of some entities is kept, by their names, where that is less.
+    /// The part of the history of some entities that is kept, by their names, where that is less.
     package var entities: [String: Kept]
     /// The time from the end of one truncation to the beginning of the next.
     package var interval: Duration
@@ -69,11 +71,11 @@ package struct StoreRetention: Sendable, Hashable {
     var dropsHistory: Bool { kept != .everything || !entities.isEmpty }
 }
 
-/// How a store is opened.
+/// Options for opening a store.
 package struct StoreOptions: Sendable {
     package var durability = StoreDurability.full
-    /// How long after a commit it is safe from a power cut, with `checkpointed` durability, and how much is made
-    /// again after one, with `journaled`.
+    /// With `checkpointed` durability, the time until a commit survives a power cut; with `journaled`, it bounds the
+    /// work that is repeated after one.
     package var checkpointInterval = Duration.seconds(1)
     package var isReadOnly = false
     /// Whether no lock is taken, for reading only: the caller makes sure that no other process opens the store
@@ -83,17 +85,17 @@ package struct StoreOptions: Sendable {
     /// Whether the store takes over transactions of another one; saving throws `readOnly`. A standby can only be opened
     /// for writing with it.
     package var receivesOnly = false
-    /// How long a save waits for writers of other processes before it fails with `persistentStoreTimeout`.
+    /// The time that a save waits for writers of other processes before it fails with `persistentStoreTimeout`.
     package var writerLockTimeout = Duration.seconds(30)
-    /// How long a save that found newer saves twice may hold the exclusive turn while others wait.
+    /// The time for which a save that found newer saves twice may hold the exclusive turn while others wait.
     package var turnLimit = Duration.seconds(5)
     /// Address space for the map; nil is the default of the LMDB layer. It takes no disk space.
     package var mapSizeInBytes: Int?
     /// The source of commit times. A commit time is never before the previous one, whatever this returns.
     package var clock: @Sendable () -> Date = { Date() }
-    /// How many row numbers are leased at a time.
+    /// The number of row numbers that are leased at a time.
     package var rowLeaseSize: UInt64 = 1 << 20
-    /// Whether the store may stand on a network or user-space file system.
+    /// Whether the store may be on a network or user-space file system.
     package var acceptsNetworkFileSystem = false
     /// Whether a store that other users may write to is accepted.
     package var acceptsSharedOwnership = false
@@ -107,11 +109,11 @@ package struct StoreOptions: Sendable {
     package var damageHandler: (@Sendable (StrataError) -> Void)?
     /// Whether all pages are looked at in the background.
     package var scrubbing: StoreScrubbing?
-    /// How much of the history is kept; nil for all of it.
+    /// The part of the history that is kept; nil for all of it.
     package var retention: StoreRetention?
-    /// Who keeps the views that catch up.
+    /// Whether views that catch up are updated in the background or by hand.
     package var viewKeeping = ViewKeeping.background
-    /// How much a step of a view that catches up takes on.
+    /// The limits of a step of a view that catches up.
     package var viewStepLimits = ViewStepLimits()
     /// Gets the name and the state of a view that catches up, after each step that this process makes.
     package var viewObserver: (@Sendable (String, ViewUpkeepState) -> Void)?
@@ -123,7 +125,7 @@ package struct StoreOptions: Sendable {
     /// Gives the keys of encrypted attributes, the newest first; nil to open without keys. Asked once, when the store is
     /// opened, if it has such attributes.
     package var encryptionKeys: (@Sendable () throws -> [Data])?
-    /// Where the keys of subjects are; nil to open without.
+    /// The keys of subjects; nil to open without.
     package var subjectKeys: SubjectKeySource?
     /// The log that the store shares with other machines; nil for one of its own.
     package var sharedLog: SharedLogConnection?

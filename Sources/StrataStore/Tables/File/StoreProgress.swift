@@ -1,12 +1,12 @@
-/// How far a long operation has come.
+/// The progress of a long operation.
 package struct StoreProgress: Sendable, Hashable {
-    /// What `done` and `total` count.
+    /// The unit of `done` and `total`.
     package enum Unit: Sendable {
         case things
         case bytes
     }
 
-    /// What the operation is doing, such as "reading the log".
+    /// The current phase, such as "reading the log".
     package let phase: String
     package let done: Int
     /// 0 if unknown.

@@ -1,7 +1,7 @@
 // An erasure that is under way, or has left something to be done, in the table `state`. Little-endian:
 //
 //   key    "erasing"
-//   value  UInt8 flags: 1 = views must be made anew
+//   value  UInt8 flags: 1 = views must be rebuilt
 //          author: UInt32 length and UTF-8, length 0xFFFFFFFF = nil
 //          metadata: UInt16 count, then key and value, as the author
 //          UInt32 count, then UInt32 id of each property; 0 for whole objects
@@ -11,7 +11,7 @@
 //          UInt32 count, then 16 bytes of each subject whose key is still to be destroyed
 //          (the last two are missing if both are 0, the last one if it is 0)
 //
-// The next opening for writing finishes it. The erasures that were made are there, too, so that they are found without
+// The next opening for writing finishes it. The completed erasures are in the mark, too, so that they are found without
 // a search of the log:
 //
 //   key    "erased", UInt64 number of the event, big-endian

@@ -14,7 +14,7 @@ enum EventDigest {
         }
     }
 
-    /// Computes what a block leaves out of the event that was read last.
+    /// Computes the fields of the last event that its block leaves out.
     static func complete(_ reader: EventBlockReader) {
         let event = reader.record
         guard let base = event.baseAddress else { return }

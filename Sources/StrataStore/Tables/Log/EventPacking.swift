@@ -1,13 +1,15 @@
+// Packs events of the log into blocks (`EventPacking`).
+
 import LMDB
 import StrataModel
 
-/// When events go into blocks (EventBlock.swift).
+/// The limits by which events go into blocks (EventBlock.swift).
 package struct PackingLimits: Sendable {
-    /// Transactions of at least so many events go into blocks at once.
+    /// The number of events from which on a transaction goes into blocks at once.
     package var fewestInTransaction = 256
-    /// So many events at the end of the log have records of their own, but those of large transactions.
+    /// The number of events at the end of the log that have records of their own, besides those of large transactions.
     package var newestApart = 16_384
-    /// The events behind them go into blocks when there are so many, and in steps of so many.
+    /// The number of older events that go into blocks together, in steps of this number.
     package var eventsInOneCommit = 4096
 
     package init() {}

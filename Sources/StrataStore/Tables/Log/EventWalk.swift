@@ -1,7 +1,9 @@
+// Walks along the events of a log, in records of their own or in blocks.
+
 import LMDB
 import StrataModel
 
-/// How much of an event its reader needs.
+/// The part of an event that its reader needs.
 enum EventContent {
     /// Header and payload. Salt, digest and checksum of an event in a block are 0.
     case values
@@ -57,7 +59,7 @@ struct EventWalk: ~Copyable {
 
     // MARK: Moving
 
-    /// Moves to the first event that is there.
+    /// Moves to the first event that exists.
     mutating func begin() throws -> Bool {
         isInBlock = false
         return try cursor.first() ? try take() : leave()

@@ -6,7 +6,7 @@ import StrataModel
 struct JournaledSaves {
     private let file: StoreFile
     private let start: LogHead
-    /// The end of what the journal has.
+    /// The last transaction in the journal.
     private var end: LogHead
     /// Saves of more events are not given to the journal.
     private static let mostEvents: UInt64 = 8192
@@ -27,7 +27,7 @@ struct JournaledSaves {
         try write(through: end.head, transaction, isEarly: true, namesBlobs: end.namesBlobs)
     }
 
-    /// Gives it what it does not have yet.
+    /// Writes the transactions to the journal that it does not have yet.
     mutating func finish(through head: LogHead, _ transaction: WriteTransaction) throws {
         guard isNeeded else { return }
         if end.transaction < head.transaction { try write(through: head, transaction, isEarly: false) }
@@ -41,7 +41,7 @@ struct JournaledSaves {
         end = head
     }
 
-    /// The transactions of the log after what the journal has, each behind its length.
+    /// The transactions of the log after the last one in the journal, each behind its length.
     ///
     /// - Returns: nil if they are too many for the journal.
     private func entry(

@@ -20,15 +20,15 @@ import LMDB
 package import Foundation
 package import StrataModel
 
-/// Where the kept history of a store begins: the state at one event, from which the log goes on.
+/// The beginning of a store's kept history: the state at one event, from which the log goes on.
 package struct LogBaseline: Sendable, Hashable {
     /// The end of the log at the cut. The state there is the oldest that can be read.
     var head: LogHead
     /// The sum of the kept events.
     var sum = EventSum()
-    /// How many events are kept up to the cut.
+    /// The number of events that are kept up to the cut.
     package var keptCount: UInt64 = 0
-    /// How many events were dropped, by this truncation and those before.
+    /// The number of events that were dropped, by this truncation and those before.
     package var droppedCount: UInt64 = 0
     /// When the history was last truncated.
     package var truncatedMicroseconds: Int64 = 0

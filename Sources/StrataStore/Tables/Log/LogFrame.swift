@@ -20,7 +20,7 @@ package struct LogFrame: Sendable {
     package let record: TransactionRecord
     /// Digests of the large values that the events name.
     package let blobDigests: [Data]
-    /// Where the record and the events are in `bytes`.
+    /// The ranges of the record and the events in `bytes`.
     private let recordRange: Range<Int>
     private let eventRanges: [Range<Int>]
 

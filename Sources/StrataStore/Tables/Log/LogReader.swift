@@ -34,7 +34,7 @@ struct LogReader {
         }
     }
 
-    /// Where the kept history begins; nil if it was never truncated.
+    /// The beginning of the kept history; nil if it was never truncated.
     func baseline() throws -> LogBaseline? { try LogBaseline.read(transaction, tables) }
 
     /// - Throws: `historyDropped` if events from `first` on are no longer all kept.
@@ -145,7 +145,7 @@ struct LogReader {
         return try self.value(of: property, id, asOf: asOf)
     }
 
-    /// What a property held just after an event on the object's row.
+    /// Returns the value of a property just after an event on the object's row.
     func value(of property: PropertyID, _ id: ObjectID, asOf eventNumber: EventNumber) throws -> AttributeValue {
         var result: AttributeValue?
         try chain(from: eventNumber, of: id) { event, _ in

@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataModel
 
-/// One event of the log as a value: what changed, and its position in the log.
+/// One event of the log as a value: its changes, and its position in the log.
 ///
 /// Entities and properties appear as numbers; `RecordedNames` has their names. Large before-images are recorded as
 /// `previous`; `Store.resolved(_:)` looks them up.
@@ -40,10 +40,10 @@ package struct RecordedEvent: Sendable {
     package var isErased = false
     /// Whether values that later events replace were dropped from the event; they read as nil.
     package var isThinned = false
-    /// Of an event of a migration, resolved: the former numbers of properties that it converted. What they held before
-    /// is the value of that number.
+    /// For an event of a migration, resolved: the former numbers of properties that it converted. Their values before
+    /// are those of that number.
     package var formers: [PropertyID: PropertyID] = [:]
-    /// Of an event of a migration, resolved: whether the pair was linked before, under another number.
+    /// For an event of a migration, resolved: whether the pair was linked before, under another number.
     package var wasLinked = false
 
     /// The objects that the event concerns: its own, or both ends of a pair.

@@ -9,7 +9,7 @@
 //                       which takes over transactions of another store and is otherwise only read; 4: the store has
 //                       the tables of declared views, set when the first one is declared; 64: the store has the table
 //                       of full texts, set when the first one is declared; 1 in place of 4: the tables of declared
-//                       views are in a form of before the first release with views, and are made anew when the store
+//                       views are in a form of before the first release with views, and are made again when the store
 //                       is opened for writing
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
 //                       2: removals of their entries may wait; 4: counters of members leave out waiting entries;

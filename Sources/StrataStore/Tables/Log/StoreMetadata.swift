@@ -8,7 +8,7 @@ import StrataModel
 
 /// The record of the store's metadata.
 enum StoreMetadata {
-    /// Of the whole record.
+    /// The largest size of the whole record.
     static let largestSizeInBytes = 1 << 20
 
     static func read(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> [String: AttributeValue] {

@@ -1,5 +1,5 @@
-// How far the history of entities is thinned (ThinnedRecord.swift), in the table `state`, so that it is found without a
-// search of the log. Little-endian:
+// The events up to which the history of entities is thinned (ThinnedRecord.swift), in the table `state`, so that they
+// are found without a search of the log. Little-endian:
 //
 //   key    "thinned", UInt16 id of the entity, big-endian
 //   value  UInt64 number of the last event up to which values are dropped: the cut
@@ -10,7 +10,7 @@
 import LMDB
 package import StrataModel
 
-/// How far the history of one entity is thinned.
+/// The event up to which the history of one entity is thinned, and the state of a thinning that is under way.
 package struct ThinnedEntity: Sendable, Hashable {
     /// The last event up to which values that later ones replace are dropped.
     package var cut: EventNumber
@@ -79,7 +79,7 @@ enum ThinnedEntities {
         try transaction.put(tables.state, key.bytes, value.bytes)
     }
 
-    /// Takes over what a maintenance event of the log says. Values up to the cut may still be there.
+    /// Takes over the thinnings of a maintenance event of the log. Values up to the cut may still be there.
     static func note(
         _ record: ThinnedRecord, at eventNumber: EventNumber, _ transaction: WriteTransaction, _ tables: StoreTables
     ) throws {

@@ -1,4 +1,4 @@
-// How far a view has come that is kept behind the commits, is being built, or is to be dropped, in the table `state`.
+// The progress of a view that catches up, is being built, or is to be dropped, in the table `state`.
 // Little-endian:
 //
 //   key    "view", UInt32 number of the view, big-endian
@@ -18,7 +18,7 @@
 import LMDB
 package import StrataModel
 
-/// Why a view that catches up does not go on.
+/// The reason why a view that catches up has stopped.
 package struct ViewFailure: Sendable, Hashable {
     /// The event that it cannot follow.
     package var eventNumber: EventNumber
@@ -45,9 +45,9 @@ struct ViewProgress: Hashable {
 
     static let end = ObjectID(rawValue: .max)
 
-    /// Whether it has groups.
+    /// Whether the view has groups.
     var isBegun: Bool { next.rawValue > 0 }
-    /// Whether it has the groups of all objects.
+    /// Whether the view has the groups of all objects.
     var isComplete: Bool { next == Self.end }
 
     private static let prefix = Array("view".utf8)

@@ -1,6 +1,6 @@
 package import StrataModel
 
-/// Which numbers of properties mean one property in the models of a store.
+/// The numbers of properties that mean one property in the models of a store.
 ///
 /// A property that gets another name keeps its number. One that gets another type has a new number, which takes over
 /// from the former ones.

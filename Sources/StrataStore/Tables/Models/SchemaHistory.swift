@@ -73,10 +73,10 @@ package final class SchemaHistory: Sendable {
         }
     }
 
-    /// Those of these models whose records can be decoded.
+    /// Returns the schemas of those models whose records can be decoded.
     func readableSchemas(_ versions: [ModelVersion]) -> [Schema] { versions.compactMap { try? schema($0) } }
 
-    /// Which numbers of properties mean one property. A model whose record cannot be decoded is left out.
+    /// The numbers of properties that mean one property. A model whose record cannot be decoded is left out.
     package var propertyLineage: PropertyLineage {
         lineage.withLock { lineage in
             if let lineage { return lineage }

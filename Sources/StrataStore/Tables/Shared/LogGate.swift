@@ -1,7 +1,7 @@
 import LMDB
 import Locking
 
-/// What a store's commits go through if its log is shared with other machines.
+/// The gate that commits of a store pass if its log is shared with other machines.
 protocol LogGate: Sendable {
     /// Runs a body in a write transaction. The transactions that it appends to the log become part of the shared log
     /// before they are committed here; if others have appended before, theirs are received and the body runs again.

@@ -5,7 +5,7 @@ package import Foundation
 ///
 /// The clock of the log decides when a lease has run out, so clocks of machines need not agree. A holder counts the
 /// time from before it asks, and so stops before the log lets another one in. What it had begun by then may still arrive:
-/// `fence` rises with each new holder, and what names an older one is refused.
+/// `fence` rises with each new holder, and calls with an older one are refused.
 package protocol SharedLeases: Sendable {
     /// Takes a lease if it is free, has run out or is the holder's own; it then runs for `time` from now.
     ///
@@ -34,13 +34,13 @@ package protocol SharedLeases: Sendable {
 /// A lease as the log has it.
 package struct SharedLease: Sendable, Hashable {
     package var name: String
-    /// Who has it, or had it last.
+    /// The store that has the lease, or had it last.
     package var holder: UUID
     /// Rises with each new holder.
     package var fence: UInt64
-    /// How far the work has come; nil if nothing was noted.
+    /// The position of the work; nil if none was noted.
     package var position: UInt64?
-    /// How long it runs from now; zero or less once it has run out.
+    /// The time that is left of the lease; zero or less once it has ended.
     package var remaining: Duration
 
     package init(name: String, holder: UUID, fence: UInt64, position: UInt64?, remaining: Duration) {

@@ -47,7 +47,7 @@ package protocol SharedLog: Sendable {
     /// Takes row numbers that were never given before, without a gap between them.
     func leaseRows(_ count: UInt64) throws(SharedLogFailure) -> Range<UInt64>
 
-    /// Keeps a large value under its digest. Does nothing if it is there.
+    /// Keeps a large value under its digest. Does nothing if the log has it.
     func put(blob: Data, digest: Data) throws(SharedLogFailure)
 
     /// The bytes of a large value; nil if there are none.
@@ -62,7 +62,7 @@ package protocol SharedLog: Sendable {
     /// The leases in the log's database.
     var leases: any SharedLeases { get }
 
-    /// What keeps the log small.
+    /// The operations that keep the log small.
     var upkeep: any SharedLogUpkeep { get }
 
     /// Ends calls that wait. Calls afterwards throw `unreachable`.
@@ -78,7 +78,7 @@ extension SharedLog {
     }
 }
 
-/// Which log it is. A store that joins the log takes this over.
+/// The identity of a shared log. A store that joins the log takes it over.
 package struct SharedLogIdentity: Sendable, Hashable {
     /// The id of every store with this log, part of each object's URI.
     package var identifier: UUID
@@ -102,7 +102,7 @@ package struct SharedLogIdentity: Sendable, Hashable {
 package struct SharedLogEnd: Sendable, Hashable {
     package var transaction: TransactionNumber
     package var event: EventNumber
-    /// Of the last transaction, chained to all before; 32 bytes, zeros for an empty log.
+    /// The digest of the last transaction, chained to all before; 32 bytes, zeros for an empty log.
     package var digest: [UInt8]
 
     package init(transaction: TransactionNumber, event: EventNumber, digest: [UInt8]) {
@@ -116,7 +116,7 @@ package struct SharedLogEnd: Sendable, Hashable {
         transaction: .zero, event: .zero, digest: [UInt8](repeating: 0, count: 32))
 }
 
-/// A transaction of a shared log: its bytes, and what the log itself looks at.
+/// A transaction of a shared log: its bytes, and the fields that the log itself uses.
 package struct SharedTransaction: Sendable, Hashable {
     package var number: TransactionNumber
     package var id: UUID
@@ -148,7 +148,7 @@ package struct SharedTransaction: Sendable, Hashable {
     }
 }
 
-/// What became of an append.
+/// The log's answer to an append.
 package enum SharedAppendAnswer: Sendable, Hashable {
     case appended
     /// Nothing was appended: the log has these after the end that was expected, and perhaps more after them.
@@ -157,11 +157,11 @@ package enum SharedAppendAnswer: Sendable, Hashable {
     case lacking([Data])
 }
 
-/// Why a call to a shared log has no result.
+/// The reason why a call to a shared log has no result.
 package enum SharedLogFailure: Error, Sendable, CustomStringConvertible {
     /// The log could not be reached; nothing was asked of it.
     case unreachable(String)
-    /// The question was sent, and no answer came: what it asked for may have been done, or may be done later.
+    /// The question was sent, and no answer came: the operation may have been done, or may be done later.
     case answerLost(String)
     /// The log has answered that it will not; asking again will not help.
     case refused(StrataError)
@@ -191,7 +191,7 @@ extension StrataError {
                 + "of this log: move it away and let it be made anew.")
     }
 
-    /// The log was cut after what a store has.
+    /// The log was cut after the last transaction that a store has.
     package static func behindCut(_ reason: String) -> StrataError {
         StrataError(
             .historyDropped,
@@ -209,17 +209,17 @@ extension StrataError {
     }
 }
 
-/// How a store connects to its shared log.
+/// The connection of a store to its shared log.
 package struct SharedLogConnection: Sendable {
     /// Makes a client of the log. It connects when it is first used.
     package var connect: @Sendable () throws -> any SharedLog
-    /// What the log is called in messages, without passwords.
+    /// The log's name in messages, without passwords.
     package var name: String
-    /// How long a save tries to reach the log before it throws `logUnavailable` or `inDoubt`.
+    /// The time that a save tries to reach the log before it throws `logUnavailable` or `inDoubt`.
     package var timeout: Duration
-    /// How often a store tells the log how far it has come.
+    /// The interval at which a store reports its position to the log.
     package var positionInterval = Duration.seconds(60)
-    /// Whether a store that has been there before opens with what it has, and receives the rest afterwards.
+    /// Whether an existing store opens with its own transactions, and receives the rest afterwards.
     package var catchesUpAfterOpening = false
 
     package init(name: String, timeout: Duration, connect: @escaping @Sendable () throws -> any SharedLog) {

@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataModel
 
-/// What keeps a shared log small. Clients need more rights for what changes the log than for appending.
+/// The operations that keep a shared log small. Clients need more rights for changing the log than for appending.
 ///
 /// Every call may be made twice.
 package protocol SharedLogUpkeep: Sendable {
@@ -15,7 +15,7 @@ package protocol SharedLogUpkeep: Sendable {
     /// - Returns: false if the log has moved on; then nothing is removed.
     func remove(blobs: [Data], at end: TransactionNumber) throws(SharedLogFailure) -> Bool
 
-    /// What new stores begin with, and where the log begins.
+    /// Returns the snapshot that new stores begin with, and the beginning of the log.
     func beginning() throws(SharedLogFailure) -> SharedLogBeginning
 
     /// A part of a snapshot; nil if it is not there, because another one was published since.
@@ -30,7 +30,7 @@ package protocol SharedLogUpkeep: Sendable {
     /// - Throws: `refused` if the log has another transaction there.
     func publish(_ snapshot: SharedSnapshot) throws(SharedLogFailure) -> Bool
 
-    /// Has the log begin after a transaction, which the snapshot includes. Asking for what is before then throws
+    /// Has the log begin after a transaction, which the snapshot includes. Asking for earlier transactions then throws
     /// `refused` with `historyDropped`.
     ///
     /// - Throws: `refused` if no snapshot includes it, or the log has another transaction there.
@@ -42,11 +42,11 @@ package protocol SharedLogUpkeep: Sendable {
     func dropCut(limit: Int) throws(SharedLogFailure) -> Int
 }
 
-/// Where a shared log begins.
+/// The beginning of a shared log.
 package struct SharedLogBeginning: Sendable, Hashable {
     /// The last transaction that is gone; the digests of the others are chained to its digest. The start of a whole log.
     package var cut: SharedLogEnd
-    /// What new stores begin with; nil if they receive the log from its start.
+    /// The snapshot that new stores begin with; nil if they receive the log from its start.
     package var snapshot: SharedSnapshot?
 
     package init(cut: SharedLogEnd, snapshot: SharedSnapshot?) {

@@ -38,7 +38,7 @@ package struct BatchDeletion {
     /// The objects that are deleted, in the order of their keys.
     package var objectIDs: [ObjectID] { revisions.keys.sorted() }
 
-    /// Adds the deletions, and the updates of the objects that pointed at what is deleted.
+    /// Adds the deletions, and the updates of the objects that led to deleted ones.
     ///
     /// - Throws: `validationRelationshipDeniedDelete`, or another validation error of the objects that remain; several
     ///   errors as the details of one.

@@ -1,10 +1,12 @@
+// Applies the model's delete rules (`DeletionWalk`) to objects, pending rows and stored rows.
+
 public import StrataModel
 
-/// Holds what a deletion changes: objects of a context, rows of a context that no object stands for, or stored rows of
-/// a batch.
+/// Holds the objects that a deletion changes: objects of a context, rows of a context without an object in memory, or
+/// stored rows of a batch.
 ///
-/// `DeletionWalk` decides, by the delete rules of the model, what a deletion means for other objects; a host carries it
-/// out.
+/// `DeletionWalk` decides, by the delete rules of the model, the effects of a deletion on other objects; a host carries
+/// it out.
 @usableFromInline package protocol DeletionHost {
     /// An object that the host has just deleted, as the host reads it.
     associatedtype Deleted
@@ -15,7 +17,7 @@ public import StrataModel
     func isUnsaved(_ object: Deleted) -> Bool
     /// Whether the object is deleted already.
     func isDeleted(_ id: ObjectID) -> Bool
-    /// Where a to-one of the object leads.
+    /// Returns the target of a to-one of the object.
     func target(of toOne: SlotLink, in object: Deleted, _ id: ObjectID) throws -> ObjectID?
     /// The members of a deleted object.
     func members(of link: Link, owner: ObjectID) throws -> [ObjectID]
@@ -60,7 +62,7 @@ extension DeletionHost {
     ///
     /// The members and targets of a cascade are deleted next. A nullified to-one is cut. The pairs of the object go
     /// with it, and other owners lose it as a member, whatever the rule says. A denied deletion changes nothing at the
-    /// other end: `deniedDeletions(of:_:)` tells whether it may be saved.
+    /// other end: `deniedDeletions(of:_:)` returns the errors that forbid to save it.
     @inlinable package mutating func applyRules<Host: DeletionHost>(
         of id: ObjectID, _ object: Host.Deleted, to host: inout Host
     ) throws {
@@ -121,7 +123,8 @@ extension DeletionHost {
 }
 
 extension DeletionHost {
-    /// Why a deleted object may not be deleted: relationships with the rule `deny` that still lead to other objects.
+    /// Returns the errors for a deleted object that may not be deleted: one for relationships with the rule `deny` that
+    /// still lead to other objects.
     package func deniedDeletions(of id: ObjectID, _ object: Deleted) throws -> [StrataError] {
         guard schema.links.deniesDeletion(of: id.entityID), let entity = schema.entity(id.entityID) else { return [] }
         var denying: [PropertyID] = []

@@ -1,6 +1,6 @@
 package import StrataModel
 
-/// The rules over whole objects that an entity declares and inherits, for rows that no object stands for.
+/// The rules over whole objects that an entity declares and inherits, for rows that have no object in memory.
 package struct RowRules {
     private let entity: EntitySchema
     /// The entity's own first.

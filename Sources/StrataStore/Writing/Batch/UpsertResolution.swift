@@ -51,7 +51,7 @@ package struct UpsertResolution {
         return resolution.outcome
     }
 
-    /// Decides before the save what each row becomes, and makes a save that accepts no clash.
+    /// Decides before the save which object each row becomes, and makes a save that accepts no clash.
     ///
     /// If another save intervenes, this one becomes stale or breaks a uniqueness constraint; then it must be made
     /// again.
@@ -158,7 +158,7 @@ package struct UpsertResolution {
     }
 
     /// A value of an insertion as one of the object that it is merged into. An encrypted one can only be decrypted as that
-    /// of the object for which it was encrypted, and so is encrypted anew.
+    /// of the object for which it was encrypted, and so is encrypted again.
     private func given(
         _ slot: Int, _ entity: EntitySchema, _ insertion: ChangeSet.Insertion, to holder: ObjectID
     ) throws -> AttributeValue {
@@ -262,7 +262,7 @@ package struct LargeValueFiles {
 }
 
 extension BlobReference {
-    /// Where an insertion has such a value, it is settled before the write which object it becomes.
+    /// The error for an insertion with such a value: which object it becomes is settled before the write.
     fileprivate var unreadable: StrataError {
         StrataError(
             .invalidRequest, "A large encrypted value cannot become a value of another object.")

@@ -12,10 +12,10 @@ package struct ChangeSet: Sendable {
         package var image: RowImage
         /// The slots that the app set, as opposed to defaults; for `UniquenessPolicy.merge`.
         package var givenSlots = SlotSet()
-        /// Why it is invalid as a new object. It may still become an update of another object.
+        /// The errors that make it invalid as a new object. It may still become an update of another object.
         package var failures: [SlotFailure] = []
 
-        /// Why one slot is invalid.
+        /// The error that makes one slot invalid.
         package struct SlotFailure: Sendable {
             package let slot: Int
             package let error: StrataError
@@ -95,7 +95,7 @@ package struct ChangeSet: Sendable {
     package var pairs: [PairChange] = []
     /// Revisions that rows must have at the head, whether or not the save writes them.
     package var expectedRevisions: [ObjectID: EventNumber?] = [:]
-    /// What happens to insertions whose unique values another object has.
+    /// The policy for insertions whose unique values another object has.
     package var uniquenessPolicy = UniquenessPolicy.reject
     /// When the save was submitted, if it is to be timed.
     package var submitted: ContinuousClock.Instant?
@@ -148,7 +148,7 @@ package enum SaveOutcome: Sendable {
     case stale(Staleness)
 }
 
-/// Where a save stands in the log.
+/// The place of a save in the log.
 package struct SaveReceipt: Sendable {
     package let transaction: TransactionNumber
     /// The last event of the transaction, which becomes the context's event number.
@@ -156,20 +156,20 @@ package struct SaveReceipt: Sendable {
     /// The head that the save was checked against, which includes the saves of others.
     package let previousHead: EventNumber
     package let date: Date
-    /// What the save's `UniquenessPolicy` did with its insertions.
+    /// The effects of the save's `UniquenessPolicy` on its insertions.
     package var upsert = UpsertOutcome()
     /// The new rows of objects whose derived values differ from those in the change set; nil if that is unknown because
     /// the save was made by an earlier submission.
     package var derived: [ObjectID: RowImage]? = [:]
     /// From `ChangeSet.submitted` until the writer began with the save; zero without that.
     package var waiting = Duration.zero
-    /// How long the commit took that the save shared, with the syncs of the disk; zero if the save is not timed.
+    /// The time of the commit that the save shared, with the syncs of the disk; zero if the save is not timed.
     package var committing = Duration.zero
-    /// What LMDB took of that to write the pages and to sync the disk.
+    /// The part of it that LMDB took to write the pages and to sync the disk.
     package var syncing = Duration.zero
 }
 
-/// Why a save must be merged and submitted again.
+/// The reasons why a save must be merged and submitted again, with the head at which they were found.
 package struct Staleness: Sendable {
     /// An object of the change set whose row is newer than its base revision.
     package struct StaleObject: Sendable {

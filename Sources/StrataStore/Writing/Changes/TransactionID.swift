@@ -1,3 +1,5 @@
+// The ids of new transactions.
+
 package import Foundation
 
 extension UUID {

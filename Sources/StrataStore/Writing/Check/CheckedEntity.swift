@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What `SaveCheck` needs to know of an entity, looked up once for consecutive changes of the entity.
+/// An entity as `SaveCheck` uses it, looked up once for consecutive changes of the entity.
 final class CheckedEntity {
     /// A to-one whose target is stored in the row.
     struct ToOne {

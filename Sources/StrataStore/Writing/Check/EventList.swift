@@ -137,7 +137,7 @@ struct PackedEvents: Sendable {
 struct SealingWork: Sendable {
     enum End { case first, last }
 
-    /// How many events a thread takes at a time. A block does not go beyond them.
+    /// The number of events that a thread takes at a time. A block does not go beyond them.
     private let stretch: Int
     private let left: Locked<Range<Int>>
     /// Whether the events go into blocks.

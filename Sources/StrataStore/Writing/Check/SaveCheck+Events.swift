@@ -199,7 +199,7 @@ extension SaveCheck {
 }
 
 extension AttributeValue {
-    /// As a before-image; large values are not repeated, since the chain of events has them.
+    /// The value as a before-image; large values are not repeated, since the chain of events has them.
     var asBeforeImage: RecordedValue { isLarge ? .previous : .value(self) }
 
     private var isLarge: Bool {

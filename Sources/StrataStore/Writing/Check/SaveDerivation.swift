@@ -14,7 +14,7 @@ struct SaveDerivation {
     /// The rows at the head of the objects that the save updates and deletes.
     private var rows: [ObjectID: SnapshotRow]
     private let gonePairs: [PairKey]
-    /// Which attributes of which objects to compute.
+    /// The attributes of each object to compute.
     private var concerned: [ObjectID: Set<Int>] = [:]
     /// By how much the save changes the member counts of owners.
     private var differences: [PropertyID: [ObjectID: Int]] = [:]
@@ -51,7 +51,7 @@ struct SaveDerivation {
         return try derivation.compute()
     }
 
-    // MARK: What is concerned
+    // MARK: Concerned attributes
 
     private mutating func collect() throws {
         deletions = Set(changes.deletions.map(\.id))

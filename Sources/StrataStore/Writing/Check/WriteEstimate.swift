@@ -87,7 +87,7 @@ struct WriteEstimate {
         }
     }
 
-    /// How many of `count` equal parts of the span contain one of the sorted ids.
+    /// Counts those of `count` equal parts of the span that contain one of the sorted ids.
     private static func cells(of ids: ArraySlice<ObjectID>, span: ClosedRange<UInt64>, count: Int) -> Int {
         let width = max(1, (span.upperBound - span.lowerBound) / UInt64(count))
         var (cells, last): (Int, UInt64?) = (0, nil)

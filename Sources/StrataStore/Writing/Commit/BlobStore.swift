@@ -70,7 +70,7 @@ final class BlobStore: Sendable {
 
     // MARK: Reading and writing
 
-    /// Writes the bytes, synced, unless they are there already. The caller holds a lease.
+    /// Writes the bytes, synced, unless their file exists already. The caller holds a lease.
     func stage(_ data: Data) throws -> BlobReference {
         let reference = BlobReference(of: data)
         guard let files else {
@@ -109,7 +109,7 @@ final class BlobStore: Sendable {
         return data
     }
 
-    /// What is wrong with the bytes of a value, which are read; nil if they are there and undamaged.
+    /// Reads the bytes of a value and returns the damage; nil if they exist and are undamaged.
     func damage(of digest: Data, sizeInBytes: UInt64? = nil) -> String? {
         let path = path(of: BlobReference(digest: digest, sizeInBytes: 0))
         guard let data = contents(digest: digest) else {
@@ -144,7 +144,7 @@ final class BlobStore: Sendable {
         return data
     }
 
-    /// Whether the bytes are there, without reading them.
+    /// Whether the file of the bytes exists, without reading it.
     func exists(_ reference: BlobReference) -> Bool {
         guard let files else { return memory.withLock { $0[reference.digest] != nil } }
         let (folder, name) = Self.location(of: reference)

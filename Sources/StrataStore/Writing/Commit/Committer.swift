@@ -1,3 +1,5 @@
+// Commits saves in groups (`Committer`).
+
 import Foundation
 import LMDB
 import Locking
@@ -307,7 +309,7 @@ final class Committer {
                 // Written even if every save was found, so that there is something to commit.
                 try file.writeHead(try file.readHead(transaction), transaction)
             }
-            if file.options.durability != .full { try file.environment.sync(.forced) }
+            if file.options.durability != .full { try file.environment.sync() }
             return settled
         } catch {
             let doubt = StrataError(

@@ -7,14 +7,14 @@ import Dispatch
 struct ExpectedSaves {
     /// The saves in the last commit, and those that arrived during it.
     private(set) var count = 0
-    /// Until when the writer waits for them; nil for not at all.
+    /// The time until which the writer waits for them; nil if it does not wait.
     private(set) var deadline: DispatchTime?
     /// The part of the last commit's duration to wait, between `shortest` and `longest` seconds.
     private static let part = 0.25
     private static let shortest = 0.000_02
     private static let longest = 0.002
 
-    /// - Parameter duration: what the commit took, without waiting.
+    /// - Parameter duration: the duration of the commit, without waiting.
     mutating func note(saves: Int, waiting: Int, after duration: Duration) {
         count = saves + waiting
         deadline = nil

@@ -1,5 +1,5 @@
-// How far the log was looked through for events that can go into blocks (EventBlock.swift), in the table `state`: it is
-// no view, and no digest covers it. Little-endian:
+// The event up to which the log was searched for events that can go into blocks (EventBlock.swift), in the table
+// `state`: it is no view, and no digest covers it. Little-endian:
 //
 //   key    "packed"
 //   value  UInt64: the last event that was looked at

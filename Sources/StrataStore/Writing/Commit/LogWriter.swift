@@ -1,9 +1,11 @@
+// Appends a transaction to the log and projects it into the views (`LogWriter`).
+
 import Foundation
 import Locking
 import LMDB
 import StrataModel
 
-/// What a transaction records beside its events.
+/// The data that a transaction records beside its events.
 struct TransactionDescription: Sendable {
     var id: UUID
     var author: String?
@@ -17,7 +19,7 @@ enum LogWriter {
     /// With fewer events the work is done sooner than a second thread starts.
     private static let fewestBeside = 1000
 
-    /// What a write transaction has written so far.
+    /// Whether a write transaction has written anything so far.
     enum Written { case nothing, something }
 
     /// Appends the events and the transaction's record, and projects them.

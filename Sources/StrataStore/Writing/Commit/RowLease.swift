@@ -14,7 +14,7 @@ final class RowLease: Sendable {
         var end: UInt64 = 0
         /// The next block, leased when half of this one is used.
         var spare: Range<UInt64>?
-        /// How many numbers are left when the next block is leased.
+        /// The number of numbers left at which the next block is leased.
         var refillsAt: UInt64 = 0
         var isRefilling = false
 
@@ -130,7 +130,7 @@ extension StoreFile {
             try writeNextRow(start + count, transaction)
         }
         let isSynced = options.durability == .full || options.durability == .journaled
-        if !isSynced, case .readWrite = environment.options.access { try environment.sync(.forced) }
+        if !isSynced, case .readWrite = environment.options.access { try environment.sync() }
         return leased
     }
 

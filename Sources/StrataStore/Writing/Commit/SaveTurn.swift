@@ -6,7 +6,7 @@ import Synchronization
 /// No transaction is open while a turn is held. It ends when `end` is called, when it is released, or at its limit.
 /// Afterwards saves with this turn are like any other.
 package final class SaveTurn: Sendable {
-    /// How long it may last, so that app code that does not return cannot block other saves for ever.
+    /// The longest duration of the turn, so that app code that does not return cannot block other saves for ever.
     let limit: Duration
     private let hasEnded = Atomic(false)
     private let wakeWriter: @Sendable () -> Void

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `result` is guarded by `condition`.
 final class Submission: @unchecked Sendable {
-    /// What the writer shall do.
+    /// A job for the writer.
     enum Job: Sendable {
         case save(ChangeSet)
         /// Any other work that needs the writer: rebuilds, leases, installing a model.

@@ -68,7 +68,7 @@ final class WriterThread: @unchecked Sendable {
         condition.withLock { queue.count { $0.isSave } }
     }
 
-    /// How often a writing thread has waited for saves to join.
+    /// The number of times that a writing thread has waited for saves to join.
     var timesWaited: Int { condition.withLock { waits } }
 
     /// - Returns: false if the thread has been stopped.

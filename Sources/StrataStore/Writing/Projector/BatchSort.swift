@@ -54,7 +54,7 @@ final class BatchSort: @unchecked Sendable {
         }
     }
 
-    /// Waits until the thread reads no more keys.
+    /// Waits until the thread has stopped reading keys.
     func finish() {
         condition.withLock {
             while sortedCount < lists.count { condition.wait() }

@@ -14,7 +14,7 @@ struct KeySort: ~Copyable {
     /// The base of the keys' offsets.
     private let keys: UnsafeRawPointer
     private let spare: UnsafeMutableBufferPointer<WriteBatch.PendingWrite>
-    /// How often each value of a byte occurs, for each byte of a word.
+    /// The number of times that each value of a byte occurs, for each byte of a word.
     private let histogram: UnsafeMutablePointer<UInt32>
 
     /// Memory reused for one list after another, because the system faults in each new page.
@@ -81,7 +81,7 @@ struct KeySort: ~Copyable {
 
     /// Sorts a range of keys that agree before `offset`; the prefixes are the words at `offset`.
     private borrowing func sort(_ range: Range<Int>, from offset: Int) {
-        guard range.count >= Self.fewest else { return sortFew(range, from: offset) }
+        guard range.count >= Self.fewest else { return sortFew(range) }
         orderByPrefix(range)
         var start = range.lowerBound
         while start < range.upperBound {
@@ -106,7 +106,7 @@ struct KeySort: ~Copyable {
         equal.sort { ($0.keySize, $0.keyOffset) < ($1.keySize, $1.keyOffset) }
     }
 
-    private borrowing func sortFew(_ range: Range<Int>, from offset: Int) {
+    private borrowing func sortFew(_ range: Range<Int>) {
         insert(range) { left, right in
             if left.prefix != right.prefix { return left.prefix < right.prefix }
             return key(left).compare(with: key(right)) < 0

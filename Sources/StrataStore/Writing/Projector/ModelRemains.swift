@@ -9,7 +9,7 @@ struct ModelRemains {
     private let indexes: [IndexID]
     private let links: [PropertyID]
 
-    /// - Parameter schema: the model at the cut. What a later one has stays: it was made for that one.
+    /// - Parameter schema: the model at the cut. Records of later models stay.
     init(_ histories: SchemaHistory, at schema: Schema?) throws {
         guard let schema else {
             (indexes, links) = ([], [])

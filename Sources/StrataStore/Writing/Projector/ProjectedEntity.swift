@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What the projector needs to know of an entity, looked up once for consecutive events on its rows.
+/// An entity as the projector uses it, looked up once for consecutive events on its rows.
 final class ProjectedEntity {
     /// An index that contains the row, and the properties that its entry depends on.
     struct FiledIndex {
@@ -18,7 +18,7 @@ final class ProjectedEntity {
     let indexes: [FiledIndex]
     /// The declared views that may group the row, and depend on no other row.
     let views: [PreparedView]
-    /// For views without a condition.
+    /// The evaluation for views without a condition.
     private let evaluation: Evaluation
     /// The full text that the row is in.
     let text: PreparedText?
@@ -41,7 +41,8 @@ final class ProjectedEntity {
         }
     }
 
-    /// What a row is added to a view with. A condition remembers what it has found, so that it needs one for each row.
+    /// Returns the evaluation with which a row is added to a view. A condition remembers its results, so it needs a new
+    /// one for each row.
     func evaluation(for view: PreparedView) -> Evaluation {
         view.hasCondition ? Evaluation(ownRowOf: plan.schema) : evaluation
     }

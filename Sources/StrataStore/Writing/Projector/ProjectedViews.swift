@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What a projector does for declared views.
+/// The declared views that a projector updates, and the treatment of new ones.
 struct ProjectedViews {
     /// Whether they are kept at all; a replay makes them at its end, of the objects.
     var areKept = true
@@ -8,7 +8,7 @@ struct ProjectedViews {
     /// drops all of them at once.
     var mostObjectsAtOnce: Int?
     /// Whether a model is installed though a new inline view cannot group an object, and views with columns that types of
-    /// the app make are left to a worker, which tells what they cannot follow.
+    /// the app make are left to a worker, which reports the events that they cannot follow.
     var acceptsFaults = false
     /// The views that are left to a worker: events leave them alone.
     var building: Set<ViewID> = []

@@ -176,7 +176,7 @@ extension Projector {
         try progress.write(view, transaction, tables)
     }
 
-    /// Drops the records of a view and makes them anew from the objects.
+    /// Drops the records of a view and makes them again from the objects.
     ///
     /// - Parameter head: the state of the tables.
     /// - Throws: `ViewFault` if the view cannot group an object.
@@ -207,7 +207,7 @@ extension Projector {
         try fill(own, plan, views, transaction)
     }
 
-    /// Makes all views anew after a replay. A view that cannot group an object, or whose types this process does not
+    /// Rebuilds all views after a replay. A view that cannot group an object, or whose types this process does not
     /// have, stays empty.
     mutating func refillAll(at head: EventNumber, _ transaction: WriteTransaction) throws {
         guard let views = tables.views, let schema = histories.newest else { return }
@@ -277,7 +277,7 @@ extension StoreTables {
         _ = try removeRecords(of: view, atMost: .max, transaction)
     }
 
-    /// Has a view made anew by a worker.
+    /// Has a worker rebuild a view.
     func beginAnew(_ view: PreparedView, _ transaction: WriteTransaction) throws {
         try clear(view.id, transaction)
         // Without a record, saves would keep it.

@@ -76,7 +76,7 @@ struct Projector: ~Copyable {
         forgetWritten()
     }
 
-    /// Drops what was collected since the last flush.
+    /// Drops the changes collected since the last flush.
     mutating func discard() {
         batch.discard()
         forgetWritten()

@@ -68,7 +68,7 @@ struct RankWriter: ~Copyable {
                 // The entries after the removed one belong to the block before it.
                 if block.isStored, try key.withUnsafeBytes({ try cursor.seek(to: $0) }) { try cursor.delete() }
                 blocks[level] = nil
-                var earlier = try found(before: key, level)
+                var earlier = try found(before: key)
                 earlier.end = block.end
                 earlier.count += block.count
                 block = earlier
@@ -82,7 +82,7 @@ struct RankWriter: ~Copyable {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining counts.
     mutating func finish() throws {
         for level in blocks.indices {
             if let block = blocks[level] { try write(block) }
@@ -109,13 +109,13 @@ struct RankWriter: ~Copyable {
         var block =
             isStart
             ? Block(start: key, end: nil, count: try CounterKey.value(cursor.value), isStored: true)
-            : try found(before: key, level)
+            : try found(before: key)
         block.end = try end(after: isStart ? key : nil, from: key)
         return block
     }
 
     /// The last block that is stored before a key, without its end; the empty first block if there is none.
-    private func found(before key: [UInt8], _ level: Int) throws -> Block {
+    private func found(before key: [UInt8]) throws -> Block {
         let prefix = key.prefix(Self.prefixSize)
         if try key.withUnsafeBytes({ try cursor.seek(before: $0) }), cursor.key.starts(with: prefix) {
             return Block(

@@ -15,7 +15,7 @@ struct RecordsAside: ~Copyable {
         let valueSize: Int
     }
 
-    /// How often a batch looks for a run, in written records; also the length of the shortest run.
+    /// The interval at which a batch looks for a run, in written records; also the length of the shortest run.
     static let step = 16
 
     private var arena = Arena(capacity: 1 << 12)

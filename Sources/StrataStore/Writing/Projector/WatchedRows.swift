@@ -48,7 +48,7 @@ final class WatchedRows {
         sizeInBytes += 96
     }
 
-    /// Adds what the batch changes of the groups, after everything else is written.
+    /// Adds the batch's changes of the groups, after everything else is written.
     func addDifferences(to changes: GroupChanges, _ tables: StoreTables, _ transaction: ReadTransaction) throws {
         let before = Snapshot(
             eventNumber: .zero, schema: schema, transaction: transaction, tables: tables, histories: histories,

@@ -19,7 +19,7 @@ struct WriteBatch: ~Copyable {
         var isRemoval: Bool
     }
 
-    /// How many writes ahead keys are prefetched.
+    /// The number of writes by which the prefetching of keys is ahead.
     private static let keysAhead = 24
     private var arena = Arena(capacity: 1 << 20)
     private var operations: [[PendingWrite]]
@@ -33,7 +33,8 @@ struct WriteBatch: ~Copyable {
     /// The rows as they were before the batch that views across relationships read; nil until there is one.
     private var watched: WatchedRows?
     private let tables: StoreTables
-    /// Whether an entry's removal is written where the entry stands; for rows whose entries are all known to exist.
+    /// Whether an entry's removal is written to the table that has the entry; for rows whose entries are all known to
+    /// exist.
     var removesWhatStands = false
 
     init(tables: StoreTables) {

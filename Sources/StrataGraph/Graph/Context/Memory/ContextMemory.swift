@@ -1,11 +1,12 @@
 import StrataModel
 
-// In this folder: what a context keeps in memory. `IdentityMap` finds objects by id, `FaultRuns` reads neighbouring
+// In this folder: the memory of a context. `IdentityMap` finds objects by id, `FaultRuns` reads neighbouring
 // faults together, `LongText` keeps the text that was read last.
 
-/// What a context keeps in memory beside its objects, and how many of these it lets gather.
+/// The memory of a context beside its objects: short-lived caches, and the thresholds at which unused objects are
+/// swept.
 struct ContextMemory {
-    /// As many objects are made at least before some of them are swept.
+    /// The least number of objects that are made before some of them are swept.
     static var leastSweepThreshold: Int { 2048 }
     /// Steps of sweeping for each object that is made: as many blocks of one size the C library keeps at hand.
     static var sweptAtOnce: Int { 4 }

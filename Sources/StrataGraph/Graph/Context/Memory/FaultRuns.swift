@@ -14,7 +14,7 @@ struct FaultRuns {
         var ids: [ObjectID]
         /// The index in `ids` that is expected to be asked for.
         var next: Int
-        /// How many were read with the last one.
+        /// The number of faults that were read with the last one.
         var length: Int
         /// Whether the next fault is read with others.
         var isBegun: Bool
@@ -44,9 +44,10 @@ struct FaultRuns {
     }
 
     static let longestList = 1 << 16
-    /// How many walks may be nested.
+    /// The largest number of lists that are kept, and so of nested walks.
     private static var limit: Int { 4 }
-    /// How far after the expected index an object is looked for: objects in between may be in memory already.
+    /// The number of ids after the expected one that are searched for an object: objects in between may be in memory
+    /// already.
     private static var reach: Int { 4 }
     private static var shortest: Int { 8 }
     private static var longest: Int { 64 }

@@ -28,7 +28,7 @@ struct IdentityMap: ~Copyable {
     private var heldCount = 0
 
     private static var smallestCapacity: Int { 16 }
-    /// What is kept after a sweep: room for the objects that come before the next one.
+    /// The least capacity that is kept after a sweep: room for the objects that come before the next one.
     private static var leastSweptCapacity: Int { ContextMemory.leastSweepThreshold * 2 }
     /// Buckets that a step of sweeping looks at.
     private static var stepLength: Int { 16 }
@@ -115,13 +115,13 @@ struct IdentityMap: ~Copyable {
 
     // MARK: Sweeping
 
-    /// What a step of sweeping came to.
+    /// The result of a step of sweeping.
     enum SweepStep {
         /// An object that only the map held, taken out.
         case released(ManagedObject)
         /// Objects that are held, or none.
         case nothing
-        /// The last bucket of the table, after so many objects that are held.
+        /// The last bucket of the table, after this number of objects that are held.
         case end(heldCount: Int)
     }
 

@@ -14,7 +14,7 @@
     @usableFromInline static let fewestBytes = 4096
     private var last: String?
 
-    /// The text of bytes of UTF-8; ill-formed ones are repaired, each time anew.
+    /// The text of bytes of UTF-8; ill-formed ones are repaired again each time.
     mutating func text(of bytes: UnsafeRawBufferPointer) -> String {
         if let last, last.isText(of: bytes) { return last }
         let text = String(decoding: bytes, as: UTF8.self)

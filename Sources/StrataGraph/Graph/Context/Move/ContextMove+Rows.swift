@@ -107,13 +107,14 @@ extension ContextMove {
     }
 }
 
-/// What a parent has of an object, beside the row that it was read from.
+/// The state of an object in the parent, compared with the row that this context has read: the same, another, or
+/// deleted.
 private enum StateInParent { case same, other, gone }
 
 extension ManagedObjectContext {
     /// Takes the stored row, with the changes of this context on top.
     ///
-    /// - Parameter despiteConflict: whether mine stands where both sides changed a slot; else nothing is done then.
+    /// - Parameter despiteConflict: whether mine wins where both sides changed a slot; otherwise nothing is done then.
     /// - Returns: whether there was a newer row, and it was taken.
     func mergeStoredRow(into object: ManagedObject, despiteConflict: Bool) throws -> Bool {
         guard object._base != nil, !object._flags.contains(.deleted) else { return false }
@@ -121,7 +122,7 @@ extension ManagedObjectContext {
             guard let row = try snapshot.row(object.objectID) else { return nil }
             return (try row.converted(to: object._entity.schema), row.revision)
         }
-        // What a parent has not saved is under the revision that it read.
+        // The parent's unsaved changes have the revision of the row that it read.
         guard let (image, revision) = theirs, revision != object._revision || parent != nil else { return false }
         let merge = try RowMerge(object, against: image)
         if revision == object._revision, !merge.slots.contains(where: \.isChangedByThem) { return false }
@@ -133,7 +134,7 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// A new object of which there is a row becomes a changed one; its values stand over those of the row.
+    /// Turns a new object whose row exists into a changed one; its values replace those of the row.
     ///
     /// - Returns: whether there was a row.
     fileprivate func layOverStoredRow(_ object: ManagedObject) throws -> Bool {
@@ -192,7 +193,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Notes what a parent has linked that is deleted here, and what it has deleted that is linked here.
+    /// Notes the objects that a parent has linked and this context deletes, and those that it has deleted and this
+    /// context links.
     func noteGoneInParent() throws {
         pending.settleVanished()
         pending.settleLeaving()
@@ -219,7 +221,7 @@ extension ManagedObjectContext {
         turnIntoFault(object)
     }
 
-    /// Lets go of the values of a clean object.
+    /// Releases the values of a clean object.
     func turnIntoFault(_ object: ManagedObject) {
         object.noteMayExist()
         guard !object._flags.isPending else { return }
@@ -244,8 +246,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whether the context lists the object as changed, but not for a value of its row: only its pairs changed, or what
-    /// was written is what was there.
+    /// Whether the context lists the object as changed without a changed value in its row: only its pairs changed, or a
+    /// value was set to itself.
     fileprivate final var hasNothingToMerge: Bool {
         guard _flags.contains(.updated), _flags.isDisjoint(with: [.inserted, .deleted]) else { return false }
         return differsInNothing

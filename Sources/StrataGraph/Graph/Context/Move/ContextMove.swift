@@ -30,7 +30,8 @@ struct ContextMove {
 
     let context: ManagedObjectContext
     let reason: Reason
-    /// What others did between the two states, where this context may notice; see `look`.
+    /// The changes that others saved between the two states; nil where neither the context nor its observers would
+    /// notice. `look` sets it.
     private(set) var news: ChangesToShow?
     /// The objects in memory that a parent may have changed.
     private(set) var ofParent: [ManagedObject] = []
@@ -38,7 +39,7 @@ struct ContextMove {
     private var partners: [LinkEnd: PartnerMerge.End] = [:]
     /// Links of one-to-ones that lost.
     private(set) var overruledLinks: [OverruledLink] = []
-    /// What the observers of the context are to hear.
+    /// The changes to announce to the context's observers.
     var announcement: ContextChanges?
     /// Whether there turned out to be nothing to move.
     var isOver = false
@@ -96,7 +97,7 @@ struct ContextMove {
         context.pendingLinks.forgetMembers()
     }
 
-    /// What this context has saved becomes the base of its objects.
+    /// Makes the saved state the base of the objects that this context has saved.
     private func takeSaved() {
         switch reason {
         case .saved(let changes, let receipt, let members): context.settleSaved(changes, receipt, members)
@@ -202,17 +203,17 @@ struct ContextMove {
 
     // MARK: Afterwards
 
-    /// What the move changed is no step that could be undone.
+    /// Makes the state after the move the one that undo starts from, so that the move itself is no step to undo.
     private func rebaseUndo() {
         switch reason {
         case .overtaken, .doubtSettled, .refreshed, .parentMoved: context.undoManager?.rebase()
-        // A save has begun anew already; the others are steps like any change.
+        // A save has begun a new step already; the others are steps like any change.
         case .saved, .objectRefreshed, .applied: break
         }
     }
 }
 
-/// What others did between two moments, for a context that moves from one to the other.
+/// The changes that others saved between two moments, for a context that moves from one to the other.
 struct ChangesToShow {
     let changes: ObjectChanges
     let first: EventNumber
@@ -230,7 +231,7 @@ extension ManagedObjectContext {
         return move.overruledLinks
     }
 
-    /// What others did, where this context or its observers may notice.
+    /// Reads the changes that others saved; nil where neither this context nor its observers would notice.
     func changesToShow(after first: EventNumber, through last: EventNumber) throws -> ChangesToShow? {
         guard first < last, map.count > 0 || !observers.listening(to: .didMerge).isEmpty else { return nil }
         let changes = try binding.store.objectChanges(after: first, through: last)

@@ -2,7 +2,7 @@ import Locking
 public import StrataModel
 import StrataStore
 
-/// How a context keeps up with what others save, or stays where it is.
+/// The settings and tasks by which a context follows what others save.
 struct ContextFollowing {
     /// Whether the context moves on without being asked to.
     var isAutomatic = false
@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     /// Keeps the context at its moment until `unpin()`: what others save is not shown, however the context is
     /// refreshed.
     ///
-    /// A save of its own moves it all the same, since it then stands at its own transaction; so does
+    /// A save of its own moves it nevertheless, to its own transaction; so does
     /// `mergeChanges(from:)`, which says how far. It is pinned again there.
     public func pin() { following.isPinned = true }
 
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         if automaticallyMergesChangesFromParent { mergeWhatOthersSaved() }
     }
 
-    /// Moves on to what another context has saved: to the transaction that its `didSave` or `didMerge` spoke of.
+    /// Moves on to the transaction of another context's `didSave` or `didMerge`.
     ///
     /// A context shows one state of the store, so what was saved before comes with it. Unsaved changes stay. It never
     /// moves back.
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
         guard following.observation == nil else { return }
         do {
             following.observation = try binding.store.observeHead { _ in reach() }
-            // What was saved before is news too.
+            // Others may have saved before the observation began.
             reach()
         } catch {
             report(Self.typed(error))

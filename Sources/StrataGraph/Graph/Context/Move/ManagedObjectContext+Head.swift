@@ -1,11 +1,11 @@
 import StrataModel
 import StrataStore
 
-/// How new the state has to be that a context moves to.
+/// The least age of the state that a context moves to.
 public enum ReadPoint: Sendable, Hashable, CaseIterable {
-    /// What the store has. With a shared log, other machines may be some milliseconds ahead.
+    /// The newest state of the store. With a shared log, other machines may be some milliseconds ahead.
     case here
-    /// What all machines with the log had saved when the call began.
+    /// At least everything that all machines with the log had saved when the call began.
     case head
 }
 

@@ -41,7 +41,8 @@ struct LostLinks {
 }
 
 extension ManagedObjectContext {
-    /// Hides links of this context to what its parent has deleted, and shows those again whose targets are there.
+    /// Hides links of this context to objects that its parent has deleted, and shows links again whose targets exist
+    /// again.
     func settleLostLinks() throws {
         try showFoundLinks()
         let (toOnes, pairs) = (changedToOnes(), addedPairs())
@@ -75,7 +76,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Links made here that are lost no more.
+    /// Links made here whose targets exist again.
     private func showFoundLinks() throws {
         let lost = pendingLinks.lost
         guard !lost.isEmpty else { return }

@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-// What makes a context move: the app asks it to, a fetch or a notification does, or its parent changed.
+// The causes of a context's move: a call by the app, a fetch, a notification, or a change of the parent.
 
 extension ManagedObjectContext {
     /// Moves the context to the newest state: objects in memory that others changed are read again when next used.

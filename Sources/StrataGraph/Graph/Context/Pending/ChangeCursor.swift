@@ -16,7 +16,7 @@ enum ChangeReader: CaseIterable {
     case events
 }
 
-/// What came into the lists between two looks of a reader.
+/// The entries that were added to the lists between two looks of a reader.
 struct ChangeNews {
     let inserted: ArraySlice<ManagedObject>
     let updated: ArraySlice<ManagedObject>
@@ -39,7 +39,7 @@ struct ChangeNews {
     }
 }
 
-/// How much of each list a reader has seen.
+/// The lengths of the lists when a reader last looked.
 struct ChangeCursor: Equatable {
     var inserted = 0
     var updated = 0

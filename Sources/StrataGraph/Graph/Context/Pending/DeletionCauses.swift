@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What pending deletions did to other objects. A merge that takes a deletion back takes that back with it.
+/// The effects of pending deletions on other objects. A merge that takes a deletion back takes them back with it.
 struct DeletionCauses {
     /// A to-one of an object.
     struct CutLink: Hashable {
@@ -26,7 +26,7 @@ struct DeletionCauses {
         cuts[CutLink(object: object, toOne: toOne)] = target
     }
 
-    /// The to-one is set anew, or leads to its target again.
+    /// The to-one is set again, or leads to its target again.
     mutating func forgetCut(_ toOne: PropertyID, of object: ObjectID) {
         cuts[CutLink(object: object, toOne: toOne)] = nil
     }

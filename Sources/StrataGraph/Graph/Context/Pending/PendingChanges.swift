@@ -1,6 +1,6 @@
 import StrataModel
 
-// In this folder: what a context has not saved. `PendingChanges` owns the lists of objects, `PendingLinks` what is
+// In this folder: the unsaved changes of a context. `PendingChanges` owns the lists of objects, `PendingLinks` what is
 // known of links, `PendingLayers` shows both to fetches. `ChangeCursor` has the readers of the lists.
 
 /// The objects of a context with changes that are not saved. Its methods are the only code that writes these lists.
@@ -23,7 +23,7 @@ struct PendingChanges {
     private(set) var vanished: Set<ObjectID> = []
     /// Objects whose deletion is pending and whose pairs others changed since: this context hides them from to-manys.
     private(set) var leaving: Set<ObjectID> = []
-    /// What the deletions did to other objects.
+    /// The effects of the deletions on other objects.
     private(set) var causes = DeletionCauses()
     private var cursors = ChangeCursors()
     /// Goes on when the lists are emptied.
@@ -83,7 +83,7 @@ struct PendingChanges {
         updated.append(object)
     }
 
-    /// Goes back to what was read and forgets that the object was changed.
+    /// Restores the row that was read, and forgets that the object was changed.
     mutating func dropChanges(of object: ManagedObject) {
         object.becomeCleanAsRead()
         unlist(object, .updated)
@@ -145,7 +145,7 @@ struct PendingChanges {
         causes.noteCut(toOne, of: object, from: target)
     }
 
-    /// Takes over what deletions did to to-ones in a child.
+    /// Takes over the effects of a child's deletions on to-ones.
     mutating func adoptCuts(_ cuts: [DeletionCauses.CutLink: ObjectID]) {
         for (link, target) in cuts { causes.noteCut(link.toOne, of: link.object, from: target) }
     }
@@ -162,7 +162,7 @@ struct PendingChanges {
         return leaving.remove(object.objectID) != nil
     }
 
-    /// The same for a row that no object stands for.
+    /// Takes back such a deletion of a row that has no object in memory.
     mutating func takeBackFollowingDeletion(ofRow id: ObjectID) -> Bool {
         _ = deletedRows.take(id)
         return leaving.remove(id) != nil
@@ -178,14 +178,14 @@ struct PendingChanges {
         return leaving.remove(object.objectID) != nil
     }
 
-    /// A new object that was deleted is there again.
+    /// A new object that was deleted exists again.
     mutating func takeBackWithdrawal(of object: ManagedObject) {
         object.becomeNewAgain()
         withdrawnCount -= 1
         touched.append(object)
     }
 
-    /// Others deleted the object, and that stands.
+    /// Others deleted the object, and the policy kept the deletion.
     mutating func acceptDeletion(of object: ManagedObject) {
         unlist(object, .updated)
         unlist(object, .deleted)
@@ -221,12 +221,12 @@ struct PendingChanges {
         }
     }
 
-    // MARK: What others did
+    // MARK: Changes of others
 
     /// Others changed the object too, and the next save is to find the conflict.
     mutating func noteOvertaken(_ id: ObjectID) { overtaken.insert(id) }
 
-    /// What others did to the object is merged.
+    /// Notes that the changes others made to the object are merged.
     mutating func noteMerged(_ id: ObjectID) { overtaken.remove(id) }
 
     /// Others deleted these objects.
@@ -239,7 +239,7 @@ struct PendingChanges {
 
     mutating func settleLeaving() { leaving = [] }
 
-    // MARK: What was saved
+    // MARK: Saved changes
 
     /// A save that was in doubt has made an object that is withdrawn, or changed one that is deleted.
     mutating func noteSaved(deleted object: ManagedObject) {
@@ -255,7 +255,7 @@ struct PendingChanges {
         object.becomeChangedSinceSave()
     }
 
-    /// Takes what is saved out of the lists.
+    /// Removes saved changes from the lists.
     mutating func dropSettled() {
         inserted.removeAll { $0._flags.isDisjoint(with: [.inserted, .withdrawn]) }
         updated.removeAll { !$0._flags.contains(.updated) }
@@ -280,7 +280,7 @@ struct PendingChanges {
         event.forgetChanges()
     }
 
-    /// Ends the event: what changes from now on belongs to the next one.
+    /// Ends the event: later changes belong to the next one.
     mutating func endEvent() {
         event.end()
         _ = news(for: .events).markedObjects()
@@ -291,7 +291,7 @@ struct PendingChanges {
     /// Whether anything was listed, or deleted as a row, since the reader last looked.
     func hasNews(for reader: ChangeReader) -> Bool { cursors[reader] != end }
 
-    /// What was listed since the reader last looked, which is now.
+    /// Returns the entries added since the reader last looked, and moves its cursor to the end.
     mutating func news(for reader: ChangeReader) -> ChangeNews {
         let cursor = cursors[reader]
         cursors[reader] = end
@@ -301,7 +301,7 @@ struct PendingChanges {
             deletedRows: deletedRows.ids[cursor.deletedRows...])
     }
 
-    /// The reader is to see everything again; a round of hooks begins with what is listed, not with what was touched.
+    /// Lets the reader see everything again; a round of hooks begins with listed objects, not with touched ones.
     mutating func rewind(_ reader: ChangeReader) {
         cursors[reader] = ChangeCursor()
         if reader == .hooks { cursors[reader].touched = touched.count }

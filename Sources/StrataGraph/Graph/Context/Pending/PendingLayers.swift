@@ -24,9 +24,9 @@ struct PendingLayers {
         return rows.map(\.layer) + (pairs.map { [$0] } ?? [])
     }
 
-    /// Takes the newest layers of rows off that are small beside what a new one is to hold.
+    /// Removes the newest layers of rows that are small compared with a new one.
     ///
-    /// - Returns: what they cover, which is the new one's to cover.
+    /// - Returns: the objects that they cover, which the new one must cover.
     mutating func takeSmallLayers(
         under objects: ContiguousArray<ManagedObject>, _ absent: ContiguousArray<ObjectID>
     ) -> (objects: ContiguousArray<ManagedObject>, absent: ContiguousArray<ObjectID>) {
@@ -50,7 +50,7 @@ struct PendingLayers {
 }
 
 extension ManagedObjectContext {
-    /// The rows under the layers changed, or their revisions did: the next fetch makes them anew.
+    /// The rows under the layers changed, or their revisions did: the next fetch makes them again.
     func invalidateLayers() {
         layers = PendingLayers()
         pending.rewind(.layers)
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
         _ objects: ContiguousArray<ManagedObject>, absent: ContiguousArray<ObjectID>
     ) throws -> Layer {
         var builder = Layer.Builder(schema: binding.schema)
-        // One that has an object by now is among the objects, as what it is.
+        // A row that has an object by now is listed with the objects.
         for id in absent where pending.deletedRows.contains(id) { builder.setAbsent(id) }
         for object in objects {
             let flags = object._flags

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What a context knows of to-manys and of links that are not saved. Its methods are the only code that writes it.
+/// A context's to-manys and its links that are not saved. Its methods are the only code that writes them.
 ///
 /// A change of members is noted as one entry of a list; the entries are folded into the states of their owners when
 /// a to-many is read.
@@ -9,9 +9,10 @@ struct PendingLinks {
     private(set) var changes: ContiguousArray<LinkChange> = []
     /// The to-manys that were read or changed.
     private(set) var states: [ToManyKey: ToManyState] = [:]
-    /// Ends of one-to-ones that a merge has cleared for links of this context; they lead on where these do not stand.
+    /// Ends of one-to-ones that a merge has cleared for links of this context; they keep their targets if those links
+    /// are dropped.
     private(set) var displaced: Set<LinkEnd> = []
-    /// Links of this context to what its parent has deleted.
+    /// Links of this context to objects that its parent has deleted.
     private(set) var lost = LostLinks()
     /// Counts changes of pairs, whose truth is no row; 0 where none is pending.
     private(set) var pairGeneration = 0
@@ -55,7 +56,7 @@ struct PendingLinks {
     /// The context shows another state of the store: to-manys are read again.
     mutating func forgetMembers() { memberGeneration += 1 }
 
-    /// Lets go of states without changes where the table has grown to `threshold`.
+    /// Drops states without changes if the table has grown to `threshold`.
     mutating func sweep(from threshold: Int, keeping isKept: (ObjectID) -> Bool) {
         guard states.count >= threshold else { return }
         states = states.filter { $0.value.hasChanges || isKept($0.key.owner) }
@@ -113,7 +114,7 @@ struct PendingLinks {
     mutating func noteNotDisplaced(_ end: LinkEnd) { displaced.remove(end) }
     mutating func settleDisplaced() { displaced = [] }
 
-    // MARK: Links to what a parent has deleted
+    // MARK: Links to objects that a parent has deleted
 
     mutating func noteLost(_ toOne: PropertyID, of object: ObjectID, _ target: ObjectID) {
         lost.note(toOne, of: object, target)
@@ -125,7 +126,7 @@ struct PendingLinks {
 
     // MARK: After a save or a rollback
 
-    /// Forgets the changes, and what was read of to-manys unless the save left them as they were.
+    /// Forgets the changes, and the members of to-manys that were read unless the save left them as they were.
     mutating func removeAll(_ members: KnownMembers) {
         changes.removeAll(keepingCapacity: true)
         if case .unknown = members { states.removeAll(keepingCapacity: false) }
@@ -135,5 +136,5 @@ struct PendingLinks {
     }
 }
 
-/// Whether what was read of to-manys still holds when changes have been saved or dropped.
+/// Whether members of to-manys that were read are still valid when changes have been saved or dropped.
 enum KnownMembers { case unchanged, unknown }

@@ -33,7 +33,7 @@ struct ColumnCondition: Sendable {
 /// A condition on a row, with the means to find the objects that meet it without reading every row.
 struct CompiledCondition: Sendable {
     let row: any RowCondition
-    /// nil if only reading rows can tell.
+    /// nil if rows must be read to decide.
     var access: ConditionAccess?
     /// The predicate that was compiled.
     let predicate: FetchPredicate
@@ -68,7 +68,7 @@ indirect enum ConditionAccess: Sendable {
 /// A condition on the far end of a relationship, which an object without a far end does not meet.
 struct ConditionJoin: Sendable {
     let hop: ResolvedPath.Hop
-    /// How objects are found from the far end; nil if they cannot be.
+    /// The access by which objects are found from the far end; nil if there is none.
     let way: LinkAccess.Way?
     /// The entity that the hop starts from.
     let near: EntitySchema

@@ -65,7 +65,7 @@ enum ComparedType: Sendable, Hashable {
     ///
     /// A Double that is compared with a Float becomes the nearest Float, since a literal cannot be written as one.
     /// Other numbers keep their value, and are nil where the type has no equal number. Integers are not rounded here:
-    /// `WholeBound` decides what `< 5.5` means for them.
+    /// `WholeBound` decides the meaning of `< 5.5` for them.
     func constant(_ value: AttributeValue) -> AttributeValue? {
         switch (self, value) {
         case (_, .null): value
@@ -82,7 +82,7 @@ enum ComparedType: Sendable, Hashable {
         }
     }
 
-    /// How to write a constant of the type instead of text; empty where text will not do in any form.
+    /// Advice on writing a constant of the type instead of text; empty where no text is right.
     var advice: String {
         self == .date ? " Write a date as '2026-11-21' or '2026-11-21T18:30:00Z', or pass a Date." : ""
     }

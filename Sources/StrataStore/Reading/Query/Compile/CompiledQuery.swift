@@ -94,7 +94,7 @@ package final class CompiledQuery: Sendable {
         case disturbed(UInt64)
     }
 
-    /// What a run returns.
+    /// The result that a run returns.
     enum Use: Sendable, Hashable {
         /// The ids in order.
         case objects
@@ -103,7 +103,7 @@ package final class CompiledQuery: Sendable {
         case rows
     }
 
-    /// Whether it can be run for this model, and more than once.
+    /// Whether the query fits the model and can be run more than once.
     package func isGood(for schema: Schema) -> Bool { shape.schema === schema && !shape.isVolatile }
 
     var schema: Schema { shape.schema }

@@ -10,9 +10,9 @@ final class LeafCompiler: Sendable {
     let operation: ComparisonPredicate.Operator
     let folding: StringFolding
     let quantifier: MemberQuantifier
-    /// For each hop, how objects are found from its far end.
+    /// The way by which objects are found from the far end of each hop.
     private let ways: [LinkAccess.Way?]
-    /// What makes the constants of an encrypted attribute comparable; nil for another path.
+    /// The form in which constants are compared with an encrypted attribute; nil for another path.
     private let encryption: EncryptedComparison?
 
     init(
@@ -110,7 +110,7 @@ final class LeafCompiler: Sendable {
 
     private var isMembership: Bool { operation == .equalTo || operation == .in }
 
-    /// How objects are found by the targets of their last hop.
+    /// Returns the access that finds objects by the targets of their last hop; nil if there is none.
     private func access(_ hop: ResolvedPath.Hop, _ values: [AttributeValue]) -> ConditionAccess? {
         switch hop {
         case .toOne(let slot): column(slot: slot, [], values).map { .column($0) }
@@ -252,7 +252,7 @@ final class LeafCompiler: Sendable {
 
     // MARK: Objects
 
-    /// For a path that ends at an object: the condition on the row that refers to it.
+    /// Returns the condition on the row that refers to the object at the path's end.
     private func lastHopCondition(_ values: [AttributeValue]) -> (any RowCondition)? {
         switch path.hops.last {
         case .toOne(let slot)?:

@@ -2,7 +2,7 @@ import StrataModel
 
 /// Compiles predicates for an entity: binds names to slots, and converts constants to the types they are compared with.
 ///
-/// It refuses what cannot run, before anything is read.
+/// It refuses predicates that cannot run, before anything is read.
 struct PredicateCompiler {
     let entity: EntitySchema
     let schema: Schema

@@ -11,7 +11,7 @@ struct ResolvedPath: Sendable {
         var isToMany: Bool { if case .toMany = self { true } else { false } }
     }
 
-    /// What the path ends at.
+    /// The end of a path.
     enum End: Sendable {
         /// The object that the hops lead to.
         case object
@@ -35,7 +35,7 @@ struct ResolvedPath: Sendable {
     private(set) var end = End.object
     /// The entities at which the hops begin, and last the entity to which they lead.
     private(set) var entities: [EntitySchema]
-    /// For each hop, the number of bytes of the text after it.
+    /// The number of bytes of the text after each hop.
     private var tails: [Int] = []
 
     /// The entity that the hops lead to.

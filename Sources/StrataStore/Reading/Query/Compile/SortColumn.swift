@@ -72,7 +72,7 @@ final class SortColumn: Sendable {
         return "\(path.text) is a composite; objects are \(verb) by its elements, such as \(path.text).\(element.name)."
     }
 
-    /// The error for a collection operator other than a count, which names what can be sorted by instead.
+    /// The error for a collection operator other than a count, which names possible sort keys.
     private static func operatorRefusal(_ keyPath: String, _ context: StrataError.Context) -> StrataError? {
         let steps = keyPath.split(separator: ".")
         guard let step = steps.first(where: { $0.hasPrefix("@") }), step != "@count" else { return nil }
@@ -163,7 +163,7 @@ final class SortColumn: Sendable {
         writer.append(bigEndian: UInt64(bitPattern: value) ^ (1 << 63))
     }
 
-    /// As in index keys, NaN is above all numbers and -0 equals 0.
+    /// Writes a number. As in index keys, NaN is above all numbers and -0 equals 0.
     private static func write(_ value: Double, into writer: inout ByteWriter) {
         writer.append(UInt8(1))
         let bits = value.isNaN ? Double.nan.bitPattern : value == 0 ? 0 : value.bitPattern

@@ -6,7 +6,7 @@ import StrataModel
 /// The slot of a value in a row, and the form in which its bytes are compared.
 struct BytesSource: Sendable {
     let slot: Int
-    /// How text is normalised and folded; nil for values that are compared as bytes (UUID, data, URL).
+    /// The normalisation and folding of text; nil for values that are compared as bytes (UUID, data, URL).
     let folding: StringFolding?
 
     var cost: ConditionCost { folding == nil ? .scalar : .text }
@@ -96,7 +96,7 @@ final class BytesRangeCondition: RowCondition {
 
 /// Whether the text begins with, ends with or contains a constant.
 final class TextSearchCondition: RowCondition {
-    /// Where the constant must be in the text.
+    /// The place of the constant in the text.
     enum Anchor: Sendable { case start, end, anywhere }
 
     private let source: BytesSource
@@ -138,7 +138,7 @@ final class TextSearchCondition: RowCondition {
 /// Whether the whole text matches a pattern: one with wildcards (`LIKE`), or a regular expression (`MATCHES`).
 final class PatternCondition: RowCondition {
     private let source: BytesSource
-    /// Adds what it costs to the work.
+    /// Adds its cost to the work.
     private let matches: @Sendable (_ text: UnsafeRawBufferPointer, _ work: inout Int) throws -> Bool
 
     /// - Parameter like: the pattern as it is written.

@@ -5,7 +5,7 @@ struct CaselessSearch: Sendable {
 
     /// In lower case.
     private let part: [UInt8]
-    /// For each byte of `part` the bit that differs between upper and lower case, or 0 if it is no letter.
+    /// The bit of each byte of `part` that differs between upper and lower case, or 0 if it is no letter.
     private let masks: [UInt8]
     /// The first byte of `part` and its second (or first again), repeated eight times, with their masks.
     private let first: (bytes: UInt64, mask: UInt64)

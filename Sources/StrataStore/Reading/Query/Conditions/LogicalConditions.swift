@@ -1,3 +1,5 @@
+// Compiled conditions that join others: AND, OR, NOT, and constants.
+
 import StrataModel
 
 /// A condition that holds always or never: `TRUEPREDICATE`, `FALSEPREDICATE`, and conditions that are equivalent.
@@ -13,13 +15,13 @@ final class ConstantCondition: RowCondition {
 
 /// Whether all parts hold (AND), or one does (OR).
 final class JunctionCondition: RowCondition {
-    /// How the parts are joined.
+    /// The operator that joins the parts.
     enum Kind: Sendable { case and, or }
 
     private let parts: [any RowCondition]
     /// The predicate of each part; none for the parts of one comparison.
     private let predicates: [FetchPredicate]
-    /// What a part says that decides for all.
+    /// The answer of a part that decides for the whole: false in a conjunction, true in a disjunction.
     private let decision: Bool
 
     init(_ kind: Kind, _ parts: [CompiledCondition]) {

@@ -1,3 +1,5 @@
+// Compiled conditions on the far end of relationships.
+
 import StrataModel
 
 /// Whether the target of a to-one meets a condition.
@@ -44,7 +46,7 @@ final class RememberedCondition: RowCondition {
 enum MemberQuantifier: Sendable {
     case any, all
 
-    /// Whether it holds for the members of a to-many, which are tested until one decides.
+    /// Whether the test holds for the members of a to-many, which are tested until one decides.
     fileprivate func holds(
         of relationship: PropertyID, of owner: ObjectID, _ evaluation: Evaluation, _ test: (ObjectID) throws -> Bool
     ) throws -> Bool {

@@ -22,14 +22,14 @@ extension RowCondition {
     var holdsForNothing: Bool { false }
 }
 
-/// What a condition costs, in classes that are sorted from cheap to expensive.
+/// The cost of a condition, in classes that are sorted from cheap to expensive.
 enum ConditionCost: Int, Comparable, Sendable {
     case constant, scalar, text, value, otherRow, manyRows
 
     static func < (left: ConditionCost, right: ConditionCost) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What conditions share during a run: the snapshot with other rows, and buffers.
+/// The state that conditions share during a run: the snapshot with other rows, and buffers.
 ///
 /// Belongs to one run of a query, on one thread.
 final class Evaluation {
@@ -38,11 +38,11 @@ final class Evaluation {
     let snapshot: Snapshot?
     /// Evaluates expressions that are not compiled.
     private(set) lazy var expressions = SnapshotExpressions(self)
-    /// What `RememberedCondition`s have found.
+    /// The results of `RememberedCondition`s.
     private var remembered: [ObjectIdentifier: [ObjectID: Bool]] = [:]
-    /// What `FarNumberCondition`s have read.
+    /// The numbers that `FarNumberCondition`s have read.
     private var farNumbers: [ObjectIdentifier: [ObjectID: Int64?]] = [:]
-    /// What `TextCondition`s find, where the whole query was run.
+    /// The results of `TextCondition`s whose whole query was run.
     private var textResults: [ObjectIdentifier: TextResult] = [:]
     private var textScans: [ObjectIdentifier: (scan: TextScan, uses: Int)] = [:]
     /// Whether text queries are run with ranks.
@@ -93,7 +93,7 @@ final class Evaluation {
         return number
     }
 
-    /// What a text query finds, run once.
+    /// Returns the result of a text query, which is run once.
     func textResult(_ condition: TextCondition) throws -> TextResult {
         let key = ObjectIdentifier(condition)
         if let known = textResults[key] { return known }
@@ -104,12 +104,12 @@ final class Evaluation {
         return result
     }
 
-    /// What a text query has found, if it was run.
+    /// Returns the result of a text query that was run; nil if it was not.
     func knownTextResult(_ condition: TextCondition) -> TextResult? {
         textResults.isEmpty ? nil : textResults[ObjectIdentifier(condition)]
     }
 
-    /// The scan of single texts for a query; nil once so many were scanned that the query itself has been run.
+    /// The scan of single texts for a query; nil once enough texts were scanned to run the query itself.
     func textScan(_ condition: TextCondition) throws -> TextScan? {
         let key = ObjectIdentifier(condition)
         guard let uses = textScans[key]?.uses else {

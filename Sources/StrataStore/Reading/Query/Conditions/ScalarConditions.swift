@@ -1,3 +1,5 @@
+// Compiled conditions on numbers, dates, ids and nil in a row.
+
 import StrataModel
 
 /// Whether a slot is nil, or is not.
@@ -18,7 +20,7 @@ final class NilCondition: RowCondition {
     }
 }
 
-/// Some ranges in order, and whether a condition accepts what is in one of them or what is outside all.
+/// Some ranges in order, and whether a condition accepts values in one of them or values outside all.
 ///
 /// One range is for `==`, `<`, `<=`, `>`, `>=` and `BETWEEN`, several for `IN`. NaN is outside.
 private struct AcceptedRanges<Bound: Comparable & Sendable>: Sendable {

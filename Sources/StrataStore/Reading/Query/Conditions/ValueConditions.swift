@@ -1,3 +1,5 @@
+// The general comparison of two values, for conditions that have no faster form.
+
 import Foundation
 import StrataModel
 

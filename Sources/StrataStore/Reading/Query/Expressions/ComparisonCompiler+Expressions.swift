@@ -37,7 +37,7 @@ extension ComparisonCompiler {
         return CompiledCondition(ExpressionCondition(predicate, isOwnRow: isOwnRow), predicate)
     }
 
-    /// Whether it compares two collections by their members: `tags == {a, b}`.
+    /// Whether the comparison compares two collections by their members: `tags == {a, b}`.
     private var comparesLists: Bool {
         guard comparison.modifier == .direct, [.equalTo, .notEqualTo].contains(comparison.operator) else {
             return false
@@ -45,7 +45,7 @@ extension ComparisonCompiler {
         return isCollection(comparison.left) && isCollection(comparison.right)
     }
 
-    /// Whether it counts everything that a path through a to-many leads to: `tags.items.@count`.
+    /// Whether the comparison counts everything that a path through a to-many leads to: `tags.items.@count`.
     private var countsBehindMany: Bool {
         guard comparison.modifier == .direct else { return false }
         return [comparison.left, comparison.right].contains { side in
@@ -54,7 +54,7 @@ extension ComparisonCompiler {
         }
     }
 
-    /// Whether it is an ALL over a single value, which holds for nil as it does without members.
+    /// Whether the comparison is an ALL over a single value, which holds for nil as it does without members.
     private var asksForAllOfOne: Bool { comparison.modifier == .all && !isCollection(comparison.left) }
 
     private var asksForLength: Bool {
@@ -151,7 +151,7 @@ extension FetchExpression {
         }
     }
 
-    /// Whether it needs the evaluator: anything but paths, constants and lists of these.
+    /// Whether the expression needs the evaluator: anything but paths, constants and lists of these.
     fileprivate var needsEvaluator: Bool {
         switch self {
         case .constant, .evaluatedObject: false

@@ -58,7 +58,7 @@ indirect enum ExpressionType: Sendable {
         }
     }
 
-    /// Whether it may be a number.
+    /// Whether the value may be a number.
     var canBeNumber: Bool { compared?.isNumber ?? !isList }
     var canBeText: Bool { compared?.isText ?? !isList }
 }

@@ -13,8 +13,8 @@ extension PredicateCheck {
         case .keyPath(let path):
             // Other names are refused where the columns are read.
             if let columns { return columns[path] ?? .unknown }
-            return try follow(path, from: .object(entity), expression)
-        case .keyPathOf(let base, let path): return try follow(path, from: try type(of: base), expression)
+            return try follow(path, from: .object(entity))
+        case .keyPathOf(let base, let path): return try follow(path, from: try type(of: base))
         case .variable(let name):
             guard let type = variables[name] else {
                 throw refusal(.invalidRequest, "The variable $\(name) has no value.")
@@ -101,9 +101,7 @@ extension PredicateCheck {
 
     /// Follows a key path. Names before a collection operator are bound first; an operator applies to the names after
     /// it.
-    private func follow(
-        _ path: String, from start: ExpressionType, _ expression: FetchExpression
-    ) throws(StrataError) -> ExpressionType {
+    private func follow(_ path: String, from start: ExpressionType) throws(StrataError) -> ExpressionType {
         var type = start
         var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
         try PredicateLimits.check(steps: steps.count, of: path)

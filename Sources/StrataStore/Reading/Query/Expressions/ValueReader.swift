@@ -10,7 +10,7 @@ struct ValueReader: Sendable {
         /// An encrypted property of the row itself.
         case encrypted(Int, EncryptedComparison)
         case path(ValuePath)
-        /// Whether a whole number stands for a decimal, such as the sum of no decimals.
+        /// Whether a whole number is used for a decimal, such as the sum of no decimals.
         case expression(FetchExpression, isDecimal: Bool)
     }
 

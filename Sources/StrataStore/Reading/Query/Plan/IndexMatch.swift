@@ -170,7 +170,7 @@ struct IndexMatch {
 
     // MARK: Order
 
-    /// How an index gives an order.
+    /// The order that an index gives.
     struct Ordering {
         let direction: Direction
         /// The number of elements that make up the order; nil for all. Entries that agree in these elements must be
@@ -178,7 +178,7 @@ struct IndexMatch {
         let elements: Int?
     }
 
-    /// How the index must be read to give the order; nil if it cannot.
+    /// Returns how the index must be read to give the order; nil if it cannot.
     ///
     /// Up to the end of the order, every element must be bound to one value or be a key of the order.
     func ordering(for order: [SortColumn]) -> Ordering? {
@@ -213,7 +213,7 @@ struct ConditionSet: Sendable, Hashable {
     mutating func formUnion(_ other: ConditionSet) { bits |= other.bits }
     func isSubset(of other: ConditionSet) -> Bool { bits & ~other.bits == 0 }
     var isEmpty: Bool { bits == 0 }
-    /// Whether it contains the first `count` indexes.
+    /// Whether the set contains the first `count` indexes.
     func containsAll(_ count: Int) -> Bool { count <= 64 && (~bits).trailingZeroBitCount >= count }
 }
 

@@ -11,7 +11,7 @@ final class PlanStep: Sendable {
         case objects([ObjectID])
         case index(IndexAccess)
         case links(LinkAccess)
-        /// What a text query finds.
+        /// The objects that a text query finds.
         case text(TextCondition)
         case intersection([PlanStep])
         case union([PlanStep])
@@ -36,7 +36,7 @@ final class PlanStep: Sendable {
     var isScan: Bool { if case .scan = kind { true } else { false } }
     var isNothing: Bool { if case .nothing = kind { true } else { false } }
 
-    /// Where the ids come from, in a word: the first step of its kind below filters.
+    /// The source of the ids, in a word: the first step of its kind below filters.
     var source: String {
         switch kind {
         case .nothing: "nothing"

@@ -44,7 +44,7 @@ extension Planner {
         return PlanStep(ids.isEmpty ? .nothing : .objects(ids), entities, rows: count, cost: count * PlanCost.row)
     }
 
-    /// The step for what a text query finds.
+    /// The step for the objects that a text query finds.
     private func text(_ condition: TextCondition, _ context: PlanInput) throws -> PlanStep {
         let query = condition.query
         if query.isEmpty { return PlanStep(.nothing, context.entities, rows: 0, cost: 0) }
@@ -225,7 +225,7 @@ extension CompiledCondition {
 }
 
 extension LinkMap {
-    /// How objects are found from the far end of a hop; nil for a one-to-one whose links have no entries.
+    /// Returns the way from the far end of a hop to its objects; nil for a one-to-one whose links have no entries.
     func way(of hop: ResolvedPath.Hop, from entity: EntitySchema, _ schema: Schema) -> LinkAccess.Way? {
         switch hop {
         case .toOne(let slot):

@@ -8,11 +8,11 @@ import StrataModel
 struct Planner {
     let schema: Schema
     let estimator: PlanEstimator
-    /// For tests.
+    /// A disturbance of the costs, for tests.
     private var disturbance: PlanDisturbance?
     private let scanFactor: Double
 
-    /// What the caller does with the results.
+    /// The use that the caller makes of the results.
     struct Purpose {
         var order: [SortColumn] = []
         /// The number of results that are needed; nil for all.
@@ -75,7 +75,7 @@ struct Planner {
         var cost: Double
     }
 
-    /// What is constant while one list of conditions is planned.
+    /// The input of a plan that stays the same while one list of conditions is planned.
     struct PlanInput {
         let conditions: [CompiledCondition]
         /// The conditions in the form that an index can answer.
@@ -120,7 +120,7 @@ struct Planner {
             let prepared = try IndexMap.of(schema).index(index.id)
             var match = IndexMatch(index, prepared.codec, context.columns)
             guard match.isWhole, match.close(), match.ranges.count == 1 else { continue }
-            // Where nothing is left to check, later requests of this shape need no planning.
+            // If no condition is left to check, later requests of this shape need no planning.
             if index.partialPredicate == nil, !purpose.readsRows, context.conditions.count < 64,
                 let plan = Self.coveringPlan(
                     prepared, context.columns, context.entities, order: purpose.order, estimate: { _ in 1 })

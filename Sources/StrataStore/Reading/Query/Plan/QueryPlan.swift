@@ -1,8 +1,8 @@
 import StrataModel
 
-/// How a query is run: the steps that find objects, and how these are sorted.
+/// A plan of a query: the steps that find objects, and how these are sorted.
 struct QueryPlan: Sendable {
-    /// Where the order comes from.
+    /// The source of the order.
     enum Order: Sendable, Hashable {
         /// By id, for a request without an order.
         case byID
@@ -17,7 +17,7 @@ struct QueryPlan: Sendable {
     let order: Order
     /// The estimated cost, in nanoseconds.
     let cost: Double
-    /// Whether it follows from the shape of the request alone: one range of an index answers it.
+    /// Whether the plan follows from the shape of the request alone: one range of an index answers it.
     var isSettled = false
 
     /// The step of the index that gives the order, with the filter above it.

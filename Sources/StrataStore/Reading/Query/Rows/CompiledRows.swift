@@ -13,7 +13,7 @@ package final class CompiledRows: Sendable {
     let order: [RowOrder]
     /// The columns of a row before it is returned: those of the request, then those that only the order needs.
     let columnCount: Int
-    /// For each aggregate that an index can answer, the query for its first or last entry.
+    /// The query for the first or last entry of each aggregate that an index can answer.
     let extremes: [Extreme?]
     /// The declared view that answers a request of groups; nil if none does.
     let view: ViewAnswer?

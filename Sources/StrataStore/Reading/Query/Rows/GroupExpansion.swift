@@ -5,7 +5,7 @@ import StrataModel
 /// An object belongs once to the group of each different combination of values among its members, and to the group of
 /// nil if it has no members. Key paths that cross the same to-many are read from the same member.
 struct GroupExpansion: Sendable {
-    /// What is read at one object.
+    /// The keys to read at one object, and the to-manys that lead on from it.
     private struct Node: Sendable {
         /// Paths without a to-many, each for a key.
         var values: [(key: Int, path: ValuePath)] = []

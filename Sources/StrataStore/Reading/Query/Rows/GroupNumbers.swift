@@ -5,10 +5,10 @@ import StrataModel
 ///
 /// Each key has a number for each of its values, and a group is found by the numbers of its keys. A value is written in
 /// full only when it is met for the first time: after that, a row is numbered by the bits in its slot. Behind a to-one
-/// the target's id stands for everything that can be read there.
+/// the target's id determines everything that can be read there.
 final class GroupNumbers {
     private var keys: [KeyNumbers]
-    /// For every key but the first: groups of the keys before it, together with its number, as groups.
+    /// The tables for every key but the first: groups of the keys before it, together with its number, as groups.
     private var pairs: [NumberTable]
     /// The numbers of the keys of every group, group by group.
     private var members: [UInt32] = []
@@ -80,7 +80,7 @@ final class GroupNumbers {
 
 /// The numbers of the values of one key.
 private final class KeyNumbers {
-    /// What a row has in its slot that decides the value.
+    /// The part of a row's slot that decides the value.
     private enum Bits {
         case reference(slot: Int)
         case integer(slot: Int)

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// How objects are grouped: the keys of a group, its aggregates, and the columns of its row.
+/// The shape of a grouping: the keys of a group, its aggregates, and the columns of its row.
 ///
 /// Aggregates and keys become variables, and the expressions around them are evaluated once for each group.
 struct GroupShape: Sendable {
@@ -10,13 +10,13 @@ struct GroupShape: Sendable {
         let reader: ValueReader?
         let argument: FetchExpression
 
-        /// Whether it is the number of the group's objects.
+        /// Whether the aggregate is the number of the group's objects.
         var isSize: Bool { reader == nil && function == .count }
     }
 
     /// The key paths of `groupBy`, as columns whose keys distinguish groups.
     let keys: [SortColumn]
-    /// How keys across a to-many are read; nil if there is none.
+    /// The expansion of keys across a to-many; nil if there is none.
     let expansion: GroupExpansion?
     let aggregates: [Aggregate]
     /// The columns of the result.
@@ -62,7 +62,7 @@ struct GroupShape: Sendable {
         self.aggregates = aggregates
     }
 
-    /// For a single group of all objects: the query for each `min:` and `max:` that an index may answer.
+    /// Returns the query for each `min:` and `max:` of a single group of all objects that an index may answer.
     func extremes(
         _ request: RowsRequest, _ schema: Schema, _ access: CompiledQuery.Access
     ) throws(StrataError) -> [CompiledRows.Extreme?] {

@@ -16,7 +16,7 @@ package struct ListReader: Sendable {
 }
 
 extension Snapshot {
-    /// For each object, the list of each reader; empty lists for an object that does not exist.
+    /// Returns the list of each reader for each object; empty lists for an object that does not exist.
     package func lists(_ readers: [ListReader], of ids: [ObjectID]) throws -> [[[AttributeValue]]] {
         let evaluation = Evaluation(self)
         return try metered(nil, nil) {

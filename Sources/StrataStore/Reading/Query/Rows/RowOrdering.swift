@@ -1,6 +1,6 @@
 import StrataModel
 
-/// How the sort keys of a request for rows are read.
+/// The order of a request for rows, from its sort keys.
 ///
 /// A key that is the name of a column means that column. Any other key is a key path, or an expression of the format
 /// language such as `price * 1.2` or `average(rating)`.
@@ -12,7 +12,7 @@ struct RowOrdering {
     /// Columns that only the order needs.
     private(set) var hidden: [OutputColumn] = []
 
-    /// - Throws: `invalidRequest` for what rows cannot be sorted by; `unknownKey` with the nearest name.
+    /// - Throws: `invalidRequest` for a key that rows cannot be sorted by; `unknownKey` with the nearest name.
     init(
         _ request: RowsRequest, isGrouped: Bool, _ entity: EntitySchema, _ schema: Schema
     ) throws(StrataError) {
@@ -40,7 +40,7 @@ struct RowOrdering {
         if let known { return known }
         let expression = Self.computed(key, entity, schema) ?? .keyPath(key)
         let isSingle = isGrouped == (request.groupBy.contains(key) || expression.hasAggregates)
-        // Equal rows may come from objects that differ in what is no column.
+        // Equal rows may come from objects that differ in properties without columns.
         guard isSingle, !request.isDistinct else {
             throw StrataError(
                 .invalidRequest,

@@ -7,8 +7,8 @@ package struct RowsRequest: Sendable {
     package var columns: [OutputColumn]
     /// Key paths by whose values objects are grouped: each group makes one row.
     package var groupBy: [String]
-    /// What a group's row must meet. It can use columns by name (`count` or `$count`), the key paths of `groupBy`, and
-    /// aggregates.
+    /// The condition that a group's row must meet. It can use columns by name (`count` or `$count`), the key paths of
+    /// `groupBy`, and aggregates.
     package var having: FetchPredicate?
     /// Whether equal rows are returned once.
     package var isDistinct: Bool

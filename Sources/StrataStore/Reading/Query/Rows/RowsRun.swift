@@ -1,3 +1,5 @@
+// Runs a request for rows: properties, aggregates and groups.
+
 package import StrataModel
 
 extension Snapshot {
@@ -67,7 +69,7 @@ struct RowsRun {
         }
     }
 
-    // MARK: Rows that are there
+    // MARK: Existing rows
 
     /// The distinct rows in order, within limit and offset.
     private func arranged(_ rows: ResultRows) throws -> ResultRows {

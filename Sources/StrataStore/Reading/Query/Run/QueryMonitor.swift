@@ -20,7 +20,7 @@ package final class QueryMonitor: Sendable {
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
     package func finish() { finished.store(true, ordering: .releasing) }
 
-    /// How the query that ran last got its objects, as `PlanStep.source` names it; nil before that.
+    /// The access that the last query used to get its objects, as `PlanStep.source` names it; nil before the first.
     package var planSource: String? { plan.withLock { $0 } }
 
     func note(_ plan: QueryPlan) { self.plan.withLock { $0 = plan.root.source } }

@@ -1,11 +1,11 @@
-/// Records what each step of a run yielded, and how long it took with the steps below it.
+/// Records the rows that each step of a run yielded, and its duration with the steps below it.
 ///
 /// Used for `explain` only. Belongs to one run on one thread.
 final class QueryTrace {
     struct Entry {
         var rows = 0
         var duration = Duration.zero
-        /// How the run departed from the plan.
+        /// The difference between the run and the plan, in words.
         var note: String?
     }
 

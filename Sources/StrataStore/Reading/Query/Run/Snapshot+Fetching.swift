@@ -42,7 +42,7 @@ extension Snapshot {
         return QueryRun(query, noted(plan), self)
     }
 
-    /// Tells the monitor of the plan that is to run.
+    /// Reports the plan that is to run to the monitor.
     @inline(__always)
     private func noted(_ plan: QueryPlan) -> QueryPlan {
         monitor?.note(plan)

@@ -164,7 +164,7 @@ struct StepRunner {
         return ids
     }
 
-    /// The ids of an index's ranges, sorted; nil if there are so many that planning is worth it.
+    /// The ids of an index's ranges, sorted; nil if there are enough to make planning worth it.
     func fewIDs(of access: IndexAccess, _ entities: EntitySet) throws -> [ObjectID]? {
         var ids: [ObjectID] = []
         if access.isCovered, snapshot.layers.isEmpty {

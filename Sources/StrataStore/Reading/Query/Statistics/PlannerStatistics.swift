@@ -13,7 +13,7 @@ struct IndexStatistics: Sendable, Hashable {
     var rows: Int
     /// The part of the sampled rows that are in the index; less than 1 for a partial index only.
     var share: Double
-    /// For each number of leading elements, how many entries share them with an entry on average.
+    /// The average number of entries that share each number of leading elements with an entry.
     var groupSizes: [Double]
     /// The keys of the sample in order, shortened, without index number and object id. About the same number of entries
     /// is between each two neighbours.

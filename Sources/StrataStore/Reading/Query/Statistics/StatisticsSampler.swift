@@ -48,8 +48,8 @@ struct StatisticsSampler {
         return looked == 0 ? nil : Double(total) / Double(looked)
     }
 
-    /// For each number of leading elements, how many entries share them with an entry on average. They are counted for
-    /// some keys; for large groups the number follows from the pairs of the sample that agree.
+    /// Returns the average number of entries that share each number of leading elements with an entry. They are counted
+    /// for some keys; for large groups the number follows from the pairs of the sample that agree.
     private func groupSizes(_ keys: [[UInt8]], rows: Int, _ prepared: IndexMap.PreparedIndex) throws -> [Double] {
         guard keys.count > 1 else { return prepared.index.elements.map { _ in 1 } }
         let lengths = keys.map { key in prepared.codec.prefixLengths(of: Array(key.dropFirst(4).dropLast(8))) }

@@ -3,7 +3,7 @@ import StrataModel
 
 // Full texts. The words of an object are a function of its row, so the lists are a function of the rows at an event.
 extension Projector {
-    /// How much is collected before it is written, when lists are made anew.
+    /// The number of bytes that are collected before they are written, when lists are made again.
     private static let step = 96 << 20
 
     mutating func insertText(

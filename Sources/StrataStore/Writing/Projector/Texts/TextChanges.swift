@@ -5,11 +5,11 @@ import StrataModel
 ///
 /// Of several changes of a term in one object the last one counts. Belongs to one batch, on one thread at a time.
 final class TextChanges {
-    /// A term stands in an object now, or no longer.
+    /// A change of a term's occurrences in an object.
     struct Change {
         let object: UInt64
         let term: UInt32
-        /// How often it stands there; 0 for no longer.
+        /// The number of times that the word occurs there; 0 if no longer.
         let frequency: UInt32
         /// Its positions in `positions`.
         let offset: Int
@@ -19,7 +19,7 @@ final class TextChanges {
     struct Length {
         let text: PreparedText
         let object: UInt64
-        /// Nil for an object that is there no longer.
+        /// Nil for an object that no longer exists.
         let words: UInt32?
     }
 
