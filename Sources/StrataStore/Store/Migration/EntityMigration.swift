@@ -279,10 +279,11 @@ struct EntityMigration {
         if let shownBefore {
             (storedBefore, before) = (shownBefore, try decrypted(shownBefore, attribute, property.id, id))
         }
-        if value.isIdentical(to: before), !step.checksRules, attribute.isOptional || !value.isNull { return }
+        let isSame = value.isIdentical(to: before) && !regains(step, row)
+        if isSame, !step.checksRules, attribute.isOptional || !value.isNull { return }
         let problems = attribute.validate(value, entityName: entity.name)
         for problem in problems { failures.add(problem, id) }
-        if problems.isEmpty, !value.isIdentical(to: before) {
+        if problems.isEmpty, !isSame {
             guard let after = try sealed(value, property, id, row, reader, snapshot, changes, &failures) else { return }
             changes.append(
                 PropertyChange(
