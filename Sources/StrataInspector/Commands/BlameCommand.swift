@@ -85,7 +85,8 @@ struct ValueOrigin {
 /// The events that gave an object's properties their values at a moment.
 struct ValueOrigins {
     private var byProperty: [PropertyID: ValueOrigin] = [:]
-    let lineage: PropertyLineage
+    private let entity: EntityID
+    private let lineage: PropertyLineage
     /// Whether the history begins after the object's insertion: then a value without an origin may have been written
     /// before. Otherwise it is the default.
     private(set) var isCut: Bool
@@ -93,6 +94,7 @@ struct ValueOrigins {
     init(of id: ObjectID, through last: EventNumber, _ store: Store) throws {
         isCut = try store.baseline() != nil
         lineage = try store.propertyLineage()
+        entity = id.entityID
         for event in try store.history(of: id) where event.eventNumber <= last {
             let properties: [PropertyID]
             switch event.payload {
@@ -101,9 +103,8 @@ struct ValueOrigins {
             default: continue
             }
             guard let transaction = try store.transaction(event.transaction) else { continue }
-            for property in properties where byProperty[lineage.newest(property)] == nil {
-                byProperty[lineage.newest(property)] = ValueOrigin(
-                    event: event, transaction: transaction, property: property)
+            for property in properties where self[property] == nil {
+                byProperty[newest(property)] = ValueOrigin(event: event, transaction: transaction, property: property)
             }
             // Events before this one belong to an earlier life of the object, before it was deleted and restored.
             if event.kind == .inserted {
@@ -114,5 +115,8 @@ struct ValueOrigins {
     }
 
     /// The origin of a property's value, by any number that the property has or had.
-    subscript(property: PropertyID) -> ValueOrigin? { byProperty[lineage.newest(property)] }
+    subscript(property: PropertyID) -> ValueOrigin? { byProperty[newest(property)] }
+
+    /// The newest number of a property of the object.
+    func newest(_ property: PropertyID) -> PropertyID { lineage.newest(property, in: entity) }
 }

@@ -12,7 +12,8 @@ struct LogFilter {
     var entities: Set<EntityID>?
     var object: ObjectID?
     var kind: EventKind?
-    var properties: Set<PropertyID>?
+    /// By the entity of the object that an event is about.
+    var properties: [EntityID: Set<PropertyID>]?
     var author: String?
 
     /// The kind's name on the command line: `inserted`, `modelInstalled`.
@@ -37,7 +38,8 @@ struct LogFilter {
         if let entities, !event.objects.contains(where: { entities.contains($0.entityID) }) { return nil }
         if let object, !event.objects.contains(object) { return nil }
         guard let properties else { return event }
-        return Self.narrowed(event, to: properties)
+        let entity = event.object?.entityID ?? event.objects.first?.entityID
+        return Self.narrowed(event, to: entity.flatMap { properties[$0] } ?? [])
     }
 
     private static func narrowed(_ event: RecordedEvent, to properties: Set<PropertyID>) -> RecordedEvent? {

@@ -45,8 +45,10 @@ struct MomentNames {
         var known: ModelVersion?
         for other in schemas where other.version != schema.version {
             guard let namesake = other.entity(entity.id)?.property(named: name) else { continue }
-            let newest = lineage.newest(namesake.id)
-            if let found = entity.properties.first(where: { lineage.newest($0.id) == newest }) { return found }
+            let newest = lineage.newest(namesake.id, in: entity.id)
+            if let found = entity.properties.first(where: { lineage.newest($0.id, in: entity.id) == newest }) {
+                return found
+            }
             known = known ?? other.version
         }
         if let known { throw AbsentProperty(name: name, entity: entity.name, version: schema.version, known: known) }

@@ -118,11 +118,11 @@ struct ObjectPage: Encodable {
         let others = try with.flatMap { try ShownObject.read(id, at: $0, in: reading.store) }?.values ?? []
         // The two moments may have different models.
         let byProperty = Dictionary(
-            others.map { (origins.lineage.newest($0.property), $0.value) }, uniquingKeysWith: { first, _ in first })
+            others.map { (origins.newest($0.property), $0.value) }, uniquingKeysWith: { first, _ in first })
         let schema = (state == nil ? with : nil)?.schema ?? reading.moment.schema
         return try (state?.values ?? others).map { shown in
             let value = state == nil ? AttributeValue.null : shown.value
-            let other = byProperty[origins.lineage.newest(shown.property)] ?? .null
+            let other = byProperty[origins.newest(shown.property)] ?? .null
             let origin = origins[shown.property]
             return Value(
                 name: shown.name, type: schema.property(shown.property)?.attribute?.type.name ?? "to-one",

@@ -322,7 +322,7 @@ extension Store {
         to new: Schema, isDowngrade: Bool, views: [SchemaDifference.Change] = [], _ snapshot: Snapshot,
         countsUpTo limit: Int = .max
     ) throws -> MigrationPlan {
-        let hidden = HiddenValues(old: snapshot.schema, snapshot: snapshot)
+        let hidden = HiddenValues(old: snapshot.schema, new: new, snapshot: snapshot)
         return try MigrationPlan(
             SchemaDifference(from: snapshot.schema, to: new), views: views, isDowngrade: isDowngrade,
             count: { try Migration.objectCount($0, snapshot.transaction, file.tables) },

@@ -155,7 +155,7 @@ import Testing
         try place.open(try Describe.model(rest)) { fixture in
             let names = try fixture.store.recordedNames()
             #expect(names.name(of: text) == "y" && names.name(of: entity) == "Note")
-            #expect(names.properties(named: "y") == [text] && names.properties(named: "x").isEmpty)
+            #expect(names.properties(named: "y")[entity] == [text] && names.properties(named: "x").isEmpty)
             #expect(names.name(of: PropertyID(rawValue: 999)) == "property 999")
         }
     }

@@ -77,7 +77,7 @@ private struct NewNames {
     private var rewriter: NameRewriter<EntitySchema, StrataError> {
         NameRewriter { name, entity throws(StrataError) in
             guard let property = entity.property(named: name) else { return nil }
-            guard let newName = new.entity(entity.id).flatMap({ self.name(of: property, in: $0) }) else {
+            guard let newName = self.name(of: property, in: entity) else {
                 throw gone("\(entity.name).\(property.name)")
             }
             return (newName, property.relationship.flatMap { old.entity($0.destination) })
@@ -89,8 +89,8 @@ private struct NewNames {
     }
 
     private func name(of property: PropertySchema, in entity: EntitySchema) -> String? {
-        if let same = entity.property(property.id) { return same.name }
-        return entity.properties.first { new.assignment.replaced[$0.id]?.contains(property.id) ?? false }?.name
+        if let same = new.entity(entity.id)?.property(property.id) { return same.name }
+        return new.heir(of: property.id, in: entity)?.name
     }
 
     private func gone(_ name: String) -> StrataError {

@@ -77,8 +77,7 @@ extension ModelMapping.Entity {
         var properties: [ModelMapping.Property] = []
         var used: Set<PropertyID> = []
         for property in new?.properties ?? [] where !property.isHidden {
-            let origins = [property.id] + (schema.assignment.replaced[property.id] ?? [])
-            let source = origins.lazy.compactMap { old?.property($0) }.first
+            let source = old.flatMap { $0.property(property.id) ?? schema.former(of: property.id, in: $0) }
             if let source { used.insert(source.id) }
             properties.append(.init(sourceName: source?.name, destinationName: property.name))
         }

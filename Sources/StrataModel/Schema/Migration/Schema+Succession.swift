@@ -1,9 +1,24 @@
 extension Schema {
-    /// Whether a relationship replaces an earlier one with the same name in an entity of this schema, under a number
-    /// that says nothing about the links.
+    /// The relationship whose place one takes in an entity of this schema, by name or renaming identifier, under a number
+    /// that says nothing about the links; nil if there is none.
     ///
-    /// That is so if the entity no longer has the earlier relationship, and none of its properties replaces it.
-    package func isSuccessor(
+    /// The entity no longer has the earlier relationship, and none of its properties replaces it.
+    ///
+    /// - Parameter before: the entity in the model before.
+    package func predecessor(
+        ofLinks property: PropertySchema, in entity: EntitySchema, _ before: EntitySchema
+    ) -> PropertySchema? {
+        guard let description = property.relationship?.description, before.property(property.id) == nil else {
+            return nil
+        }
+        let lost = before.properties.filter { isSuccessor(property, withoutLinksOf: $0, in: entity) }
+        let origin = Renaming.origin(
+            of: Renaming.Item(description.name, description.renamingIdentifier),
+            among: lost.map { Renaming.Item($0.name, $0.relationship?.description.renamingIdentifier) })
+        return origin.flatMap { before.property(named: $0.name) }
+    }
+
+    private func isSuccessor(
         _ property: PropertySchema, withoutLinksOf earlier: PropertySchema, in entity: EntitySchema
     ) -> Bool {
         guard let relationship = property.relationship, let before = earlier.relationship,
@@ -17,5 +32,24 @@ extension Schema {
             return false
         }
         return !entity.properties.contains { assignment.replaced[$0.id]?.contains(earlier.id) ?? false }
+    }
+}
+
+extension Schema {
+    /// The property that an entity had before this model, and whose values a property takes over in its objects. Nil if
+    /// the entity had the property itself, or none that it replaces.
+    ///
+    /// A number that a property replaces may live on: then it has gone from some entities only.
+    package func former(of property: PropertyID, in before: EntitySchema) -> PropertySchema? {
+        guard let replaced = assignment.replaced[property], before.property(property) == nil,
+            let after = entity(before.id), after.property(property) != nil
+        else { return nil }
+        let formers = replaced.compactMap { before.property($0) }
+        return formers.first { after.property($0.id) == nil } ?? formers.first
+    }
+
+    /// The property that takes over the values of one that an entity had before this model, in the objects of the entity.
+    package func heir(of former: PropertyID, in before: EntitySchema) -> PropertySchema? {
+        entity(before.id)?.properties.first { self.former(of: $0.id, in: before)?.id == former }
     }
 }

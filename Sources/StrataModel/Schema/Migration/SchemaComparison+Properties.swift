@@ -11,7 +11,9 @@ extension SchemaComparison {
             }
             let wasOwn = before.description.properties.contains { $0.name == earlier.name }
             // If the parent's property is new, it is reported for the parent, once for all children.
-            if before.property(property.id) == nil, isOwn != wasOwn, isOwn || old.property(property.id) != nil {
+            let isMoved = isOwn != wasOwn && (isOwn || old.property(property.id) != nil)
+            let isOfOtherParent = !isOwn && !wasOwn && before.superentityID != after.superentityID
+            if before.property(property.id) == nil, isMoved || isOfOtherParent {
                 addTakeover(of: property, in: after)
             }
             // Inherited properties are reported for the entity that declares them.
@@ -34,14 +36,13 @@ extension SchemaComparison {
 
     /// Adds the changes for properties that the entity no longer has.
     private mutating func addRemovals(_ before: EntitySchema, _ after: EntitySchema) {
-        let takenOver = Set(after.properties.flatMap { new.assignment.replaced[$0.id] ?? [] })
+        let takenOver = Set(after.properties.compactMap { new.former(of: $0.id, in: before)?.id })
+        let givingWay = Set(after.properties.compactMap { new.predecessor(ofLinks: $0, in: after, before)?.id })
         for property in before.properties where !property.isHidden && after.property(property.id) == nil {
             if takenOver.contains(property.id) { continue }
             let isOwn = before.description.properties.contains { $0.name == property.name }
             let subject = "\(after.name).\(property.name)"
-            if let successor = after.property(named: property.name), before.property(successor.id) == nil,
-                new.isSuccessor(successor, withoutLinksOf: property, in: after)
-            {
+            if givingWay.contains(property.id) {
                 add(
                     .propertyRemoved, .rewrite, after, property.name,
                     "\(subject) gives way to another relationship of that name, which takes over its links.")
@@ -56,7 +57,7 @@ extension SchemaComparison {
     /// The earlier property whose values this one has or takes over.
     private func predecessor(of property: PropertySchema, in before: EntitySchema) -> PropertySchema? {
         if let same = before.property(property.id) { return same }
-        return new.assignment.replaced[property.id]?.lazy.compactMap { before.property($0) }.first
+        return new.former(of: property.id, in: before)
     }
 
     /// Adds the change for a property that the entity did not have: it is new, moved here, or is now inherited.

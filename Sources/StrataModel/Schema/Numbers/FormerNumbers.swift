@@ -68,6 +68,24 @@ extension Schema {
         return try SchemaDifference(from: self, to: model).isMetadataOnly
     }
 
+    /// The last number that has the values of a number in the objects of an entity, after some models, oldest first.
+    ///
+    /// - Parameter schemas: the first is one that had the number.
+    package static func last(of number: PropertyID, in entity: EntityID, through schemas: [Schema]) -> PropertyID {
+        var number = number
+        var before: EntitySchema?
+        for schema in schemas {
+            guard let after = schema.entity(entity) else { continue }
+            defer { before = after }
+            guard let before, after.property(number) == nil else { continue }
+            let heir = after.properties.first {
+                before.property($0.id) == nil && schema.assignment.replaced[$0.id]?.contains(number) ?? false
+            }
+            number = heir?.id ?? number
+        }
+        return number
+    }
+
     /// The last number that has the values of a number after some models, oldest first; nil if several took them over.
     package static func last(of number: PropertyID, through schemas: [Schema]) -> PropertyID? {
         var number = number

@@ -13,8 +13,9 @@
 // Properties are matched within matched entities: attributes with attributes, relationships with relationships, stored
 // ones with stored ones. A property that moved to a parent or a child keeps its number if it left exactly one entity
 // and arrived in exactly one. If an entity gets a parent with an attribute that continues its own, or leaves such a
-// parent, the new attribute takes over the values of the old one, matched by the same four rules. Everything without a
-// match gets a new number, which was never assigned before.
+// parent, the new attribute takes over the values of the old one, matched by the same rules. Everything without a match
+// gets a new number, which was never assigned before. At last the attributes of each entity, its own and inherited ones
+// alike, are matched with those that it had (`AssignmentExtender+Entities`).
 //
 // A match also gets a new number if its rows cannot be read as they are: its type changed, a to-many became a to-one,
 // or its links are recorded elsewhere (`PropertyRenewal`). The new number `replaces` the old one: the migration writes
@@ -144,6 +145,7 @@ struct AssignmentExtender {
                 }
             }
         }
+        takeOverInEntities()
     }
 
     /// - Parameters:

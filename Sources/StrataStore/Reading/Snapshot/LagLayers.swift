@@ -107,6 +107,8 @@ struct LagBuilder {
     private let schema: Schema
     private let snapshot: Snapshot
     private var layer: Layer.Builder
+    /// By entity, what `leaving` has found.
+    private var left: [EntityID: Set<PropertyID>] = [:]
     /// Used only for reading through an older model.
     private var pasts: [ObjectID: Past] = [:]
     private var pairs: [PairKey: PairPositions?] = [:]
@@ -276,13 +278,15 @@ struct LagBuilder {
     /// The row in the layout of an older model. A row written under a newer model may lack properties of the older one,
     /// or hold wider numbers. So the row is assembled value by value, from later events, from the row, or from the
     /// object's chain.
-    private func imageOfThen(_ id: ObjectID, _ past: Past, _ entity: EntitySchema) throws -> RowImage {
+    private mutating func imageOfThen(_ id: ObjectID, _ past: Past, _ entity: EntitySchema) throws -> RowImage {
         var builder = RowBuilder(entity.layout)
         let last = try lastValues(id, past)
         for (slot, description) in entity.layout.slots.enumerated() where description.storage != nil {
             let property = description.propertyID
             let value: AttributeValue
-            if let before = past.before[property] {
+            if leaving(entity).contains(property) {
+                value = try reader.value(of: property, id, asOf: past.revision)
+            } else if let before = past.before[property] {
                 value = try reader.resolve(before.value, property, of: id, asOf: before.asOf)
             } else if let known = last[property] {
                 value = try reader.resolve(known, property, of: id, asOf: past.revision)
@@ -292,6 +296,18 @@ struct LagBuilder {
             try builder.set(slot, value.fitting(description))
         }
         return try builder.finish()
+    }
+
+    /// The properties of an entity that a later model took from it. If it has them again, the row and the events since
+    /// say nothing of before.
+    private mutating func leaving(_ entity: EntitySchema) -> Set<PropertyID> {
+        if let known = left[entity.id] { return known }
+        let histories = reader.histories
+        let later = histories.readableSchemas(histories.versions.filter { $0 > schema.version })
+        let entities = later.compactMap { $0.entity(entity.id) }
+        let found = entity.properties.map(\.id).filter { number in entities.contains { $0.property(number) == nil } }
+        left[entity.id] = Set(found)
+        return Set(found)
     }
 
     /// The object's last values by property, from its row or from the event that deleted it.

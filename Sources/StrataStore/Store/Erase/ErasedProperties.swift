@@ -7,6 +7,32 @@ struct ErasedProperties {
     let properties: Set<PropertyID>?
     let histories: SchemaHistory
 
+    /// The numbers that the attributes of entities with these names have had.
+    ///
+    /// - Throws: as for one entity; `invalidRequest` if a number is another attribute's in one of the entities, whose
+    ///   values would go, too.
+    static func numbers(
+        of names: [String], in entities: [EntitySchema], _ histories: SchemaHistory
+    ) throws -> Set<PropertyID> {
+        var numbers: [EntityID: Set<PropertyID>] = [:]
+        for entity in entities { numbers[entity.id] = try Self.numbers(of: names, in: entity, histories) }
+        let all = numbers.values.reduce(into: Set()) { $0.formUnion($1) }
+        for entity in entities {
+            for number in all.subtracting(numbers[entity.id] ?? []) {
+                let other = try histories.schemas.reversed().lazy.compactMap { $0.entity(entity.id)?.property(number) }
+                guard let other = other.first,
+                    let owner = entities.first(where: { numbers[$0.id]?.contains(number) ?? false })
+                else { continue }
+                throw StrataError(
+                    .invalidRequest,
+                    "The values of \(owner.name) were under \(entity.name).\(other.name) before a migration. Erase those "
+                        + "of \(owner.name) and \(entity.name) one after the other.",
+                    context: .init(entityName: entity.name, key: other.name))
+            }
+        }
+        return numbers.isEmpty ? [] : all
+    }
+
     /// The numbers that an entity's attributes with these names have had. A property that changed its type has several,
     /// whatever its name was.
     ///
@@ -28,14 +54,14 @@ struct ErasedProperties {
                     "\(entity.name).\(name) is no stored attribute. Erase attributes by their names, or whole objects.",
                     context: .init(entityName: entity.name, key: name))
             }
-            numbers.formUnion(lineage.withFormers(property.id))
+            numbers.formUnion(lineage.withFormers(property.id, in: entity.id))
         }
         var names = Set(names)
         for schema in try histories.schemas.reversed() {
             for property in schema.entity(entity.id)?.properties ?? [] {
                 if numbers.contains(property.id) { names.insert(property.name) }
                 if names.contains(property.name), case .attribute = property.kind {
-                    numbers.formUnion(lineage.withFormers(property.id))
+                    numbers.formUnion(lineage.withFormers(property.id, in: entity.id))
                 }
             }
         }

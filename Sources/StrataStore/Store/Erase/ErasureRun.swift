@@ -120,12 +120,8 @@ struct ErasureRun {
         let histories = try file.histories(for: file.readHead(transaction), transaction)
         if !request.properties.isEmpty { return Set(request.properties) }
         guard let names = request.attributes else { return nil }
-        var numbers: Set<PropertyID> = []
-        for id in Set(request.objects.map(\.entityID)) {
-            guard let entity = histories.newest?.entity(id) else { continue }
-            numbers.formUnion(try ErasedProperties.numbers(of: names, in: entity, histories))
-        }
-        return numbers
+        let entities = Set(request.objects.map(\.entityID)).compactMap { histories.newest?.entity($0) }
+        return try ErasedProperties.numbers(of: names, in: entities.sorted { $0.id < $1.id }, histories)
     }
 
     private func step(

@@ -2,8 +2,8 @@ import StrataModel
 
 /// The values that properties had before a migration converted them.
 ///
-/// The events of a migration record nil before a converted value, because the property has a new number. Its earlier
-/// value is under its former number, along the chain of the object's events.
+/// The events of a migration record nil or a first default before a converted value, because the property has another
+/// number. What it held is under its former number, along the chain of the object's events.
 struct FormerValues {
     private let reader: LogReader
     private let lineage: PropertyLineage
@@ -23,35 +23,30 @@ struct FormerValues {
         guard !lineage.isEmpty, !event.isErased, let id = event.object else { return event }
         switch event.payload {
         case .updated(let changes):
-            guard changes.contains(where: { $0.before == .value(.null) && lineage.isHeir($0.property) }),
+            guard changes.contains(where: { lineage.isHeir($0.property, in: id.entityID) }),
                 let (old, new) = try migration(event.transaction), let entity = old.entity(id.entityID)
             else { return event }
             var result = event
             result.payload = .updated(
                 try changes.map { change in
-                    guard change.before == .value(.null),
-                        let former = Self.former(of: change.property, in: entity, new)
-                    else { return change }
+                    guard let former = new.former(of: change.property, in: entity), former.storage != nil else {
+                        return change
+                    }
                     var change = change
-                    change.before = .value(try reader.value(of: former, id, asOf: event.previous))
-                    result.formers[change.property] = former
+                    change.before = .value(try reader.value(of: former.id, id, asOf: event.previous))
+                    result.formers[change.property] = former.id
                     return change
                 })
             return result
         case .linked(let pair):
-            guard lineage.isHeir(pair.key.property), let (old, new) = try migration(event.transaction) else {
-                return event
-            }
+            guard lineage.isHeir(pair.key.property, in: pair.key.source.entityID),
+                let (old, new) = try migration(event.transaction)
+            else { return event }
             var result = event
             result.wasLinked = Self.wereLinked(pair.key, old, new)
             return result
         default: return event
         }
-    }
-
-    /// The stored property of the old model whose values a property took over.
-    private static func former(of property: PropertyID, in entity: EntitySchema, _ new: Schema) -> PropertyID? {
-        new.assignment.replaced[property]?.first { entity.property($0)?.storage != nil }
     }
 
     /// Whether the links of a relationship were those of its former number, and not of an entity that returns.

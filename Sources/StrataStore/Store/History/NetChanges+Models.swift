@@ -91,7 +91,8 @@ private struct RenewedChanges {
 
     private mutating func note(_ property: PropertyID, _ values: NetChanges.Values, of id: ObjectID) {
         guard let entity = schema.entity(id.entityID), let heir = lineage.heir(of: property, in: entity) else { return }
-        let isNew = lineage.isHeir(property) && old.entity(id.entityID)?.property(property) == nil
+        let isNew =
+            lineage.isHeir(property, in: id.entityID) && old.entity(id.entityID)?.property(property) == nil
         guard heir != property || isNew else { return }
         changes.objects[id]?.values[property] = nil
         if entity.slot(of: heir) != nil, entity.property(heir)?.storage != nil {
@@ -105,7 +106,8 @@ private struct RenewedChanges {
     private mutating func note(_ key: PairKey) {
         guard let entity = schema.entity(key.source.entityID), let heir = lineage.heir(of: key.property, in: entity)
         else { return }
-        let isNew = lineage.isHeir(key.property) && old.entity(key.source.entityID)?.property(key.property) == nil
+        let isNew =
+            lineage.isHeir(key.property, in: entity.id) && old.entity(entity.id)?.property(key.property) == nil
         guard heir != key.property || isNew else { return }
         changes.pairs[key] = nil
         note(linkOf: heir, from: key.source, to: key.target)

@@ -86,10 +86,13 @@ extension EntityMigration {
                 misfits.append(PropertyMisfit(property: property.id, sentence: sentence))
                 continue
             }
-            guard !value.isNull else { continue }
+            let shown = try shown(property, row, reader)
+            if try value.isIdentical(to: value.isEncrypted ? shown : decrypted(shown, attribute, property.id, id)) {
+                continue
+            }
             changes.append(
                 PropertyChange(
-                    property: property.id, before: .value(.null), after: .value(try encrypted(value, property, id))))
+                    property: property.id, before: .value(shown), after: .value(try encrypted(value, property, id))))
         }
         return changes
     }

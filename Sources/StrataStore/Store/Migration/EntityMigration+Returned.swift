@@ -1,8 +1,17 @@
 import StrataModel
 
-// Links of entities that return: of their own objects, and of objects that led to them.
+// What returns: attributes to the rows of an entity, and the links of entities, of their own objects and of objects that
+// led to them.
 
 extension EntityMigration {
+    /// Whether a row gets an attribute with a converted value that it may have had under an earlier model. Then an event
+    /// says the value even if the row shows it already, because the object's chain ends in an older value.
+    func regains(_ step: PropertyStep, _ row: SnapshotRow) -> Bool {
+        guard case .convert = step.kind, let property = step.property else { return false }
+        return property.id.rawValue < links.old.assignment.nextProperty
+            && row.layout.slotNumber(property.slot, of: entity) == nil
+    }
+
     /// Gives a to-one its target back, if it is nil only because the entity of the target was removed.
     func regain(
         _ step: PropertyStep, _ slot: Int, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,

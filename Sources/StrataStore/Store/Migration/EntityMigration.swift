@@ -75,13 +75,14 @@ struct EntityMigration {
         self.links = links
         self.blobs = blobs
         self.keys = keys
-        steps = Self.steps(entity, old, links, values)
+        steps = Self.steps(entity, old, links, log.histories, values)
     }
 
     // MARK: Which steps
 
     private static func steps(
-        _ entity: EntitySchema, _ old: EntitySchema, _ links: OldLinks, _ values: [MigrationRule]
+        _ entity: EntitySchema, _ old: EntitySchema, _ links: OldLinks, _ histories: SchemaHistory,
+        _ values: [MigrationRule]
     ) -> [PropertyStep] {
         if entity.isAbstract { return [PropertyStep(kind: .refuse, property: nil, value: nil)] }
         var names: Set<String> = []
@@ -98,7 +99,7 @@ struct EntityMigration {
                 case .attribute(let attribute):
                     // Derived attributes are computed when everything else is in place.
                     attribute.isTransient || attribute.derivationExpression != nil
-                        ? [] : steps(property, attribute, old, links, value != nil)
+                        ? [] : steps(property, attribute, old, links, histories, value != nil)
                 case .relationship(let relationship):
                     relationship.description.isTransient ? [] : steps(property, relationship, entity, old, links)
                 case .position: []
@@ -109,17 +110,20 @@ struct EntityMigration {
 
     private static func steps(
         _ property: PropertySchema, _ attribute: AttributeDescription, _ old: EntitySchema, _ links: OldLinks,
-        _ hasValue: Bool
+        _ histories: SchemaHistory, _ hasValue: Bool
     ) -> [PropertyStep.Kind] {
         if let earlier = old.property(property.id), let before = earlier.attribute {
             if before.isOptional, !attribute.isOptional { return [.require(slot: earlier.slot)] }
             return before.isNarrowed(by: attribute) ? [.validate(slot: earlier.slot)] : []
         }
-        let replaced = links.new.assignment.replaced[property.id]
-        if let earlier = replaced?.lazy.compactMap({ old.property($0) }).first, let before = earlier.attribute {
+        if let earlier = links.new.former(of: property.id, in: old), let before = earlier.attribute {
             return [.convert(slot: earlier.slot, from: before)]
         }
-        if let past = replaced?.lazy.compactMap({ links.past[$0] }).first, let before = past.attribute {
+        let replaced = links.new.assignment.replaced[property.id]
+        let version = links.returned[old.id]?.version ?? links.old.version
+        if let past = PastValues([property.id] + (replaced ?? []), of: old.id, before: version, histories),
+            let before = past.attribute
+        {
             return [.takeBack(past, from: before)]
         }
         // The parent of an entity that returns may have renewed the property meanwhile.
@@ -234,10 +238,12 @@ struct EntityMigration {
         guard let property = step.property, let attribute = property.attribute else { return }
         var before = AttributeValue.null
         var storedBefore: AttributeValue?
+        var shownBefore: AttributeValue?
         var value = AttributeValue.null
         var asksRule = true
         switch step.kind {
         case .convert(let slot, let from):
+            shownBefore = try shown(property, row, reader)
             let stored = try snapshot.value(slot, of: row, reader, old)
             if step.value != nil { break }
             let plain = try decrypted(stored, from, old.properties[slot].id, id)
@@ -253,6 +259,7 @@ struct EntityMigration {
             let plain = try last.map { try decrypted($0, from, past.property, id) }
             value = try plain.map { try convert($0, from, attribute) ?? .null } ?? attribute.defaultValue ?? .null
             if !value.isNull { asksRule = false }
+            shownBefore = try shown(property, row, reader)
         case .require(let slot), .validate(let slot):
             let stored = try snapshot.value(slot, of: row, reader, old)
             if attribute.isEncrypted { storedBefore = stored }
@@ -269,16 +276,28 @@ struct EntityMigration {
         if value.isNull, let constant = attribute.defaultValue, step.takesDefault || !attribute.isOptional {
             value = constant
         }
-        if value.isIdentical(to: before), !step.checksRules, attribute.isOptional || !value.isNull { return }
+        if let shownBefore {
+            (storedBefore, before) = (shownBefore, try decrypted(shownBefore, attribute, property.id, id))
+        }
+        let isSame = value.isIdentical(to: before) && !regains(step, row)
+        if isSame, !step.checksRules, attribute.isOptional || !value.isNull { return }
         let problems = attribute.validate(value, entityName: entity.name)
         for problem in problems { failures.add(problem, id) }
-        if problems.isEmpty, !value.isIdentical(to: before) {
+        if problems.isEmpty, !isSame {
             guard let after = try sealed(value, property, id, row, reader, snapshot, changes, &failures) else { return }
             changes.append(
                 PropertyChange(
                     property: property.id, before: .value(try storedBefore ?? encrypted(before, property, id)),
                     after: .value(after)))
         }
+    }
+
+    /// What a row shows of a property under the new model before the migration has changed it.
+    func shown(_ property: PropertySchema, _ row: SnapshotRow, _ reader: RowReader) throws -> AttributeValue {
+        guard let slot = row.layout.slotNumber(property.slot, of: entity) else {
+            return links.new.assignment.bornDefaults[property.id] ?? .null
+        }
+        return try reader.value(slot).fitting(entity.layout.slots[property.slot])
     }
 
     // MARK: Encryption

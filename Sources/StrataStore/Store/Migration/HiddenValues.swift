@@ -4,6 +4,7 @@ import StrataModel
 /// Counts the objects and values of entities and properties that a new model no longer has.
 struct HiddenValues {
     let old: Schema
+    let new: Schema
     /// The head, through the old model.
     let snapshot: Snapshot
 
@@ -18,12 +19,18 @@ struct HiddenValues {
         guard let property = old.property(number), !property.isTransient else { return 0 }
         // The links of a to-many by rows are those of its inverse.
         if case .inverseSlot? = property.relationship?.truth { return 0 }
-        let entities = old.entity(removed.entity)?.concreteEntityIDs ?? []
+        let entities = (old.entity(removed.entity)?.concreteEntityIDs ?? []).filter { !isKept(property, by: $0) }
         let objects = try entities.reduce(0) {
             try $0 + Migration.objectCount($1, snapshot.transaction, snapshot.tables)
         }
         guard objects <= limit else { return 0 }
         return try entities.reduce(0) { try $0 + count(property, of: $1) }
+    }
+
+    /// Whether the objects of an entity keep the property, or another takes over its values in them.
+    private func isKept(_ property: PropertySchema, by id: EntityID) -> Bool {
+        guard let entity = old.entity(id) else { return false }
+        return new.entity(id)?.property(property.id) != nil || new.heir(of: property.id, in: entity) != nil
     }
 
     private func count(_ property: PropertySchema, of id: EntityID) throws -> Int {

@@ -156,8 +156,8 @@ struct OldLinks {
         for entity in new.entities where !entity.isAbstract {
             guard let before = old.entity(entity.id), !before.isAbstract else { continue }
             for property in entity.properties where before.property(property.id) == nil {
-                guard let lost = before.property(named: property.name), let earlier = lost.relationship,
-                    new.isSuccessor(property, withoutLinksOf: lost, in: entity), let links = forward(lost.id)
+                guard let lost = new.predecessor(ofLinks: property, in: entity, before),
+                    let earlier = lost.relationship, let links = forward(lost.id)
                 else { continue }
                 let back = earlier.isInverseToMany ? earlier.inverse.flatMap(forward) : nil
                 adopted[entity.id, default: [:]][property.id] = Adoption(links: links, back: back)

@@ -57,7 +57,7 @@ struct PastConversion {
         let (file, newest) = (source.store.file, source.newest)
         var old = try file.schema(at: eventNumber, newest, source.transaction)
         let first = old
-        var models: [Schema] = []
+        var models = first.map { [$0] } ?? []
         for version in newest.versions where version <= schema.version {
             guard let before = old, version > before.version, let new = try newest.schema(version) else { continue }
             models.append(new)
@@ -162,9 +162,9 @@ struct PastConversion {
         var problems: [MigrationProblem] = []
         var indexes: [ObjectID: [Int]] = [:]
         for (id, property, sentence) in unreadable {
-            guard let name = Self.name(of: property, schema, models), let entity = schema.entity(id.entityID) else {
-                continue
-            }
+            guard let entity = schema.entity(id.entityID),
+                let name = Self.name(of: property, in: entity, models)
+            else { continue }
             let error = StrataError(.migration, sentence, context: .init(entityName: entity.name, key: name))
             let index = problems.firstIndex { $0.isTold(by: error) } ?? problems.count
             if index == problems.count { problems.append(MigrationProblem(error)) }
@@ -174,14 +174,10 @@ struct PastConversion {
         return ConvertedState(layer: try layer(schema), problems: problems, unreadable: indexes)
     }
 
-    /// The name of a property, or of the one that took over its values later; nil if none did.
-    private static func name(of property: PropertyID, _ schema: Schema, _ models: [Schema]) -> String? {
-        var property = property
-        for model in models {
-            let heir = model.assignment.replaced.first { $0.value.contains(property) }?.key
-            if let heir { property = heir }
-        }
-        return schema.property(property)?.name
+    /// The name of a property, or of what took over its values later; nil if nothing did.
+    private static func name(of property: PropertyID, in entity: EntitySchema, _ models: [Schema]) -> String? {
+        let last = Schema.last(of: property, in: entity.id, through: models)
+        return entity.property(last)?.name
     }
 }
 

@@ -13,6 +13,15 @@ struct PastValues: Sendable {
     /// The value in rows that are older than the property.
     let bornDefault: AttributeValue
 
+    private init(
+        property: PropertyID, attribute: AttributeDescription?, version: ModelVersion, bornDefault: AttributeValue
+    ) {
+        self.property = property
+        self.attribute = attribute
+        self.version = version
+        self.bornDefault = bornDefault
+    }
+
     /// The last value of an object; nil if the object was made since.
     func value(of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot) throws -> AttributeValue? {
         if let held = try value(in: row.layout, row.reader) { return held }
@@ -37,6 +46,26 @@ struct PastValues: Sendable {
     private func value(in layout: RowLayout, _ reader: RowReader) throws -> AttributeValue? {
         if let slot = layout.slots.firstIndex(where: { $0.propertyID == property }) { return try reader.value(slot) }
         return layout.version <= version ? bornDefault : nil
+    }
+
+    /// The attribute that an entity had last among these numbers, in models before one; nil if it had none.
+    init?(
+        _ numbers: [PropertyID], of entity: EntityID, before version: ModelVersion, _ histories: SchemaHistory
+    ) {
+        let last = histories.versions.last { $0 < version }.flatMap { try? histories.schema($0) }
+        let known = numbers.filter { number in last.map { number.rawValue < $0.assignment.nextProperty } ?? false }
+        guard !known.isEmpty else { return nil }
+        for schema in histories.readableSchemas(histories.versions.filter { $0 < version }).reversed() {
+            guard let before = schema.entity(entity),
+                let property = known.lazy.compactMap({ before.property($0) }).first(where: { $0.storage != nil }),
+                let attribute = property.attribute
+            else { continue }
+            self.init(
+                property: property.id, attribute: attribute, version: schema.version,
+                bornDefault: schema.assignment.bornDefaults[property.id] ?? .null)
+            return
+        }
+        return nil
     }
 
     /// Finds the properties that a model takes back from models before `old`.

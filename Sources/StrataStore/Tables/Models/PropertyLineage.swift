@@ -3,40 +3,76 @@ package import StrataModel
 /// The numbers of properties that mean one property in the models of a store.
 ///
 /// A property that gets another name keeps its number. One that gets another type has a new number, which takes over
-/// from the former ones.
+/// from the former ones. Where an entity goes to another parent, or a property to another entity, a number may take over
+/// in the objects of some entities only. So every question is asked for an entity.
 package struct PropertyLineage: Sendable {
+    private struct Key: Hashable {
+        let entity: EntityID
+        let property: PropertyID
+    }
+
     /// The numbers that took over from a number, in the order of the models.
-    private var heirs: [PropertyID: [PropertyID]] = [:]
+    private var heirs: [Key: [PropertyID]] = [:]
     /// The last of them, but for a number that is in the model again.
-    private var lastHeir: [PropertyID: PropertyID] = [:]
+    private var lastHeir: [Key: PropertyID] = [:]
     /// The numbers that a number took over from.
-    private var formers: [PropertyID: Set<PropertyID>] = [:]
+    private var formers: [Key: Set<PropertyID>] = [:]
+    /// The last heir in any entity of a number that no entity has any more.
+    private var lastHeirOfGone: [PropertyID: PropertyID] = [:]
 
     /// - Parameter schemas: oldest first.
     init(_ schemas: [Schema]) {
+        var numbers = EntityNumbers()
         for schema in schemas {
-            for (heir, former) in schema.assignment.replaced.sorted(by: { $0.key < $1.key }) {
-                formers[heir, default: []].formUnion(former)
-                for property in former {
-                    lastHeir[property] = heir
-                    if !(heirs[property] ?? []).contains(heir) { heirs[property, default: []].append(heir) }
+            if !schema.assignment.replaced.isEmpty {
+                for entity in schema.entities {
+                    for property in entity.properties {
+                        for former in numbers.formers(of: property.id, in: entity, schema) {
+                            note(property.id, after: former, in: entity)
+                        }
+                    }
                 }
-                // A number that returns is the newest again, so no chain is a circle.
-                lastHeir[heir] = nil
             }
+            noteGone(schema)
+            numbers.add(schema)
+        }
+    }
+
+    private mutating func note(_ heir: PropertyID, after former: PropertyID, in entity: EntitySchema) {
+        let (old, new) = (Key(entity: entity.id, property: former), Key(entity: entity.id, property: heir))
+        formers[new, default: []].insert(former)
+        if !(heirs[old] ?? []).contains(heir) { heirs[old, default: []].append(heir) }
+        if entity.property(former) == nil { lastHeir[old] = heir }
+        // A number that returns is the newest again, so no chain is a circle.
+        lastHeir[new] = nil
+    }
+
+    private mutating func noteGone(_ schema: Schema) {
+        for (heir, replaced) in schema.assignment.replaced.sorted(by: { $0.key < $1.key }) {
+            for former in replaced where schema.property(former) == nil { lastHeirOfGone[former] = heir }
+            lastHeirOfGone[heir] = nil
         }
     }
 
     /// Whether no number ever took over from another.
     var isEmpty: Bool { heirs.isEmpty }
 
-    /// Whether the number took over from others.
-    func isHeir(_ property: PropertyID) -> Bool { formers[property] != nil }
+    /// Whether the number took over from others in the objects of an entity.
+    func isHeir(_ property: PropertyID, in entity: EntityID) -> Bool {
+        formers[Key(entity: entity, property: property)] != nil
+    }
 
-    /// The newest number of a property; the last one if several numbers took over.
-    package func newest(_ property: PropertyID) -> PropertyID {
+    /// The newest number of a property of an entity; the last one if several numbers took over.
+    package func newest(_ property: PropertyID, in entity: EntityID) -> PropertyID {
         var newest = property
-        while let heir = lastHeir[newest] { newest = heir }
+        while let heir = lastHeir[Key(entity: entity, property: newest)] { newest = heir }
+        return newest
+    }
+
+    /// The newest number of a property that no model has any more, in whatever entity it went on.
+    func newestOfGone(_ property: PropertyID) -> PropertyID {
+        var newest = property
+        while let heir = lastHeirOfGone[newest] { newest = heir }
         return newest
     }
 
@@ -48,18 +84,47 @@ package struct PropertyLineage: Sendable {
             let number = next.removeFirst()
             guard seen.insert(number).inserted else { continue }
             if entity.property(number) != nil { return number }
-            next += heirs[number] ?? []
+            next += heirs[Key(entity: entity.id, property: number)] ?? []
         }
         return nil
     }
 
-    /// The number itself and all that it took over from, directly or not.
-    package func withFormers(_ property: PropertyID) -> Set<PropertyID> {
+    /// The number itself and all that it took over from in the objects of an entity, directly or not.
+    package func withFormers(_ property: PropertyID, in entity: EntityID) -> Set<PropertyID> {
         var found: Set<PropertyID> = []
         var next = [property]
         while let number = next.popLast() {
-            if found.insert(number).inserted { next += formers[number] ?? [] }
+            if found.insert(number).inserted { next += formers[Key(entity: entity, property: number)] ?? [] }
         }
         return found
+    }
+}
+
+/// The properties that each entity has had, while a walk goes through the models of a store.
+private struct EntityNumbers {
+    /// The last model's entity.
+    private var last: [EntityID: EntitySchema] = [:]
+    /// The newest model in which each entity had a number.
+    private var had: [EntityID: [PropertyID: ModelVersion]] = [:]
+
+    /// The numbers from which a property takes over when a model is installed that comes next.
+    ///
+    /// The links of a relationship may be those of several former ones.
+    func formers(of property: PropertyID, in entity: EntitySchema, _ schema: Schema) -> [PropertyID] {
+        guard let replaced = schema.assignment.replaced[property], let before = last[entity.id],
+            before.property(property) == nil
+        else { return [] }
+        let known = replaced.filter { $0 != property && had[entity.id]?[$0] != nil }
+        if entity.property(property)?.relationship != nil { return known }
+        if let former = schema.former(of: property, in: before) { return [former.id] }
+        return known.max { (had[entity.id]?[$0] ?? schema.version) < (had[entity.id]?[$1] ?? schema.version) }
+            .map { [$0] } ?? []
+    }
+
+    mutating func add(_ schema: Schema) {
+        for entity in schema.entities {
+            last[entity.id] = entity
+            for property in entity.properties { had[entity.id, default: [:]][property.id] = schema.version }
+        }
     }
 }

@@ -24,7 +24,7 @@ package struct RecordedNames: Sendable {
         let newest = histories.names.ofNewest(histories)
         if let known = name(in: newest, property, forward) { return known }
         let lineage = histories.propertyLineage
-        return name(in: newest, lineage.newest(property), lineage.newest(forward))
+        return name(in: newest, lineage.newestOfGone(property), lineage.newestOfGone(forward))
             ?? name(in: histories.names.ofAll(histories), property, forward) ?? "property \(property.rawValue)"
     }
 
@@ -45,11 +45,14 @@ extension SchemaHistory {
 }
 
 extension RecordedNames {
-    /// Every property that has this name, or had it last, with the numbers that it took over from.
-    package func properties(named name: String) -> Set<PropertyID> {
-        let lineage = histories.propertyLineage
-        let named = histories.names.ofAll(histories).properties.lazy.filter { $0.value == name }
-        return named.reduce(into: []) { $0.formUnion(lineage.withFormers($1.key)) }
+    /// Every property that has this name, or had it last, with the numbers that it took over from; by entity.
+    package func properties(named name: String) -> [EntityID: Set<PropertyID>] {
+        let (lineage, names) = (histories.propertyLineage, histories.names.ofAll(histories))
+        let named = names.properties.filter { $0.value == name }.map(\.key)
+        guard !named.isEmpty else { return [:] }
+        return names.entities.keys.reduce(into: [:]) { properties, entity in
+            properties[entity] = named.reduce(into: []) { $0.formUnion(lineage.withFormers($1, in: entity)) }
+        }
     }
 
     private func find(_ look: (ModelNames) -> String?) -> String? {
