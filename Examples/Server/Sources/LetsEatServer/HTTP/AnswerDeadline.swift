@@ -4,10 +4,13 @@ import NIOHTTPTypes
 /// Closes a connection if its client does not take an answer.
 ///
 /// What a client has not taken waits in memory. A client that reads nothing, or a few bytes now and then, could hold that
-/// memory and its connection for ever.
-final class AnswerDeadline: ChannelInboundHandler, RemovableChannelHandler {
+/// memory and its connection for ever. A client that takes its answer slowly gets all of it: the server's own time limit
+/// begins when the answer was made, so a connection that it closes is kept until the answer was taken.
+final class AnswerDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
     /// How many bytes a second a client takes at least while an answer waits.
     private static let slowest = 1024.0
@@ -19,6 +22,8 @@ final class AnswerDeadline: ChannelInboundHandler, RemovableChannelHandler {
     private let patience: TimeAmount
     /// The next look at what waits; nil while the client takes what comes.
     private var look: Scheduled<Void>?
+    /// Whether the connection is to be closed when the answer was taken.
+    private var isClosing = false
 
     init(_ patience: TimeAmount) { self.patience = patience }
 
@@ -31,13 +36,22 @@ final class AnswerDeadline: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable {
+        if context.channel.isWritable, !isClosing {
             look?.cancel()
             look = nil
         } else if look == nil {
             schedule(waiting(context), context)
         }
         context.fireChannelWritabilityChanged()
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        let waiting = waiting(context)
+        guard mode == .all, promise == nil, !isClosing, waiting > 0 else {
+            return context.close(mode: mode, promise: promise)
+        }
+        isClosing = true
+        if look == nil { schedule(waiting, context) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -60,7 +74,7 @@ final class AnswerDeadline: ChannelInboundHandler, RemovableChannelHandler {
         look = context.eventLoop.assumeIsolated().scheduleTask(in: patience) { [self] in
             let now = waiting(context)
             let least = Self.slowest * Double(patience.nanoseconds) / 1e9
-            if Double(before - now) < least {
+            if Double(before - now) < least || isClosing && now == 0 {
                 context.close(promise: nil)
             } else {
                 schedule(now, context)
