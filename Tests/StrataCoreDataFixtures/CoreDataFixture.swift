@@ -82,6 +82,14 @@ package struct CoreDataFixture {
         return archiver.write()
     }
 
+    /// The statements that put a packed model into a file.
+    package static func cache(_ packed: [UInt8]) -> [String] {
+        [
+            "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+            "INSERT INTO Z_MODELCACHE VALUES (\(literal(packed)))",
+        ]
+    }
+
     package static func literal(_ bytes: some Sequence<UInt8>) -> String {
         "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
     }

@@ -144,7 +144,8 @@ import Testing
         #expect(report.faultCounts == [.unsoundValue: 1])
         let comparison = try compared()
         #expect(comparison.rows == .init(equal: 9, total: 10))
-        #expect(comparison.differences == ["Portrait/p9.image is another value"])
+        let finding = "Portrait/p9.image is in the file 0F0E0D0C-0000-4000-8000-000000000002, which is not there"
+        #expect(comparison.differences == ["\(finding); it is left out"])
     }
 
     @Test func aFileWithoutModelComesOverByItsTables() throws {

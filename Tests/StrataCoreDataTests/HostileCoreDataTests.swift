@@ -155,10 +155,7 @@ import Testing
     private func write(cache: [UInt8]) throws {
         var fixture = LibraryFile.fixture()
         fixture.hasModel = false
-        fixture.joins += [
-            "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
-            "INSERT INTO Z_MODELCACHE VALUES (\(CoreDataFixture.literal(cache)))",
-        ]
+        fixture.joins += CoreDataFixture.cache(cache)
         try fixture.write(to: folder.file)
     }
 

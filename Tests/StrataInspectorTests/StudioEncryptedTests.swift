@@ -1,4 +1,7 @@
 import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
 import Testing
 
 @testable import StrataInspector
@@ -85,5 +88,48 @@ import Testing
         #expect(
             try page("objects/Patient", ["columns": "diagnosis"], keys: [made.key])["rows"][0]["cells"][0]["text"].text
                 == "well")
+    }
+
+    /// A value under a former key would be lost to those who have only the new one.
+    @Test func aValueIsNotWrittenUnderAFormerKey() throws {
+        let new = try EncryptedStore.makeKey("new.key", in: made.folder)
+        let studio = try Studio(paths: [made.path], isWritable: true, keyFiles: [made.key])
+        defer { studio.close() }
+        func send(_ page: String, _ body: [String: Any], _ status: Int) throws -> JSONNode {
+            let data = try JSONSerialization.data(withJSONObject: body)
+            let answer = studio.change(StudioAddress(path: ["Clinic", page]), data)
+            #expect(answer.status == status, "\(String(decoding: answer.body, as: UTF8.self))")
+            return try JSONNode(answer.body)
+        }
+        func draft(_ values: [String: Any], _ status: Int) throws -> JSONNode {
+            try send("draft", ["kind": "set", "object": "Patient/p2", "values": values], status)
+        }
+        let before = try draft(["diagnosis": "well"], 200)
+        try made.run("keys", "rotate", made.path, "--key-file", made.key, "--new-key-file", new)
+        _ = try send("save", ["draft": try #require(before["draft"].text)], 409)
+        let refusal = try draft(["diagnosis": "well"], 422)["error"]["message"].text ?? ""
+        #expect(refusal.contains("has come under the key") && refusal.hasSuffix("Start Studio with --key-file."))
+        // What is not encrypted needs no key, and neither does nil.
+        for values in [["name": "Bea"], ["diagnosis": NSNull()]] as [[String: Any]] {
+            let id = try #require(try draft(values, 200)["draft"].text)
+            _ = try send("save", ["draft": id], 200)
+        }
+    }
+
+    @Test func aKeyUnderWhichAnAppSavedAfterARotationIsListedAsNeeded() throws {
+        let new = try EncryptedStore.makeKey("new.key", in: made.folder)
+        var options = StoreOptions()
+        options.encryptionKeys = KeyFiles.keys(of: [made.key])
+        let store = try Store.open(.directory(URL(filePath: made.path)), model: nil, options: options)
+        defer { store.close() }
+        try made.run("keys", "rotate", made.path, "--key-file", made.key, "--new-key-file", new)
+        let context = try PersistentContainer(over: store).newBackgroundContext()
+        let patient = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Patient")).first)
+        try patient.setValue("well", forKey: "diagnosis")
+        try context.save()
+        let former = try Store.encryptionKeyID(of: KeyFiles.read(made.key))
+        let lines = try made.run("keys", "list", made.path).split(separator: "\n")
+        let line = lines.first { $0.hasPrefix(former) }
+        #expect(line?.hasSuffix("1 value  its values need it: rotate again") ?? false, "\(lines)")
     }
 }

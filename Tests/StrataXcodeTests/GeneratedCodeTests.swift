@@ -105,6 +105,36 @@ struct GeneratedCodeTests {
         #expect(complaint == nil)
     }
 
+    /// Names that Swift, the macros or predicates have a meaning for.
+    @Test(arguments: ModelCode.Form.allCases) func entitiesNamedAsWordsCompile(form: ModelCode.Form) throws {
+        guard form == .plain || Compiler.hasMacros else { return }
+        let names = ["Type", "Protocol", "Self", "self", "SELF", "Any", "class", "Base"]
+        func model(_ names: [String]) throws -> ManagedObjectModel {
+            try ManagedObjectModel(
+                entities: names.enumerated().map { place, name in
+                    let next = names[(place + 1) % names.count], last = names[(place + names.count - 1) % names.count]
+                    return EntityDescription(
+                        name: name, superentityName: place == names.count - 1 ? "Type" : nil,
+                        properties: [
+                            .attribute(AttributeDescription(name: "n\(place)", type: .string, isOptional: true)),
+                            .relationship(
+                                RelationshipDescription(
+                                    name: "next\(place)", destinationEntityName: next,
+                                    inverseName: "all\((place + 1) % names.count)")),
+                            .relationship(
+                                RelationshipDescription(
+                                    name: "all\(place)", destinationEntityName: last,
+                                    inverseName: "next\((place + names.count - 1) % names.count)", isToMany: true)),
+                        ])
+                })
+        }
+        for model in [try model(names), try model(["Type", "ManagedObject", "Base"])] {
+            let code = ModelCode(model, modelName: "Words", form: form, isPublic: true)
+            let complaint = try Compiler.check(code.files, hasMacros: form == .macro)
+            #expect(complaint == nil)
+        }
+    }
+
     @Test func requestsNamedAsWordsOrAlikeCompile() throws {
         func template(_ name: String, _ format: String) throws -> FetchRequestTemplate {
             FetchRequestTemplate(name: name, entityName: "Thing", where: try FetchPredicate(format: format))

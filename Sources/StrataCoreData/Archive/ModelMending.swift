@@ -23,7 +23,7 @@ struct ModelMending {
     struct Result {
         let model: ManagedObjectModel
         let notes: [String]
-        /// The names in the file of renamed properties, by `Entity.property`.
+        /// The names in the file of renamed properties and entities, by `Entity.property` and `Entity`.
         let formerNames: [String: String]
     }
 
@@ -57,11 +57,12 @@ struct ModelMending {
         else { return false }
         if let key = Self.key(of: problem.message) { return leaveOut(key, problem.message, of: entity) }
         let key = problem.context.key.map { String($0.prefix { $0 != "." }) }
+        if problem.context.key == nil, Self.isAboutName(problem.message) { return rename(entity: name) }
         guard let key, let index = content.entities[entity].properties.firstIndex(where: { $0.name == key }) else {
             return leaveOut(problem.message, of: entity)
         }
         let owner = "\(name).\(key)"
-        if problem.message.contains("reserved name") || problem.message.contains("is not a name") {
+        if Self.isAboutName(problem.message) {
             rename(key, of: name, to: Self.legal(key))
             return true
         }
@@ -165,9 +166,51 @@ struct ModelMending {
 
     // MARK: Names
 
+    private static func isAboutName(_ message: String) -> Bool {
+        message.contains("reserved name") || message.contains("is not a name")
+    }
+
     private static func legal(_ name: String) -> String {
         let letters = name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
         return (letters.first?.isNumber ?? true ? "_" : "") + String(letters) + "_"
+    }
+
+    private mutating func rename(entity name: String) -> Bool {
+        let taken = Set(content.entities.map(\.name))
+        var new = Self.legal(name)
+        while taken.contains(new) { new += "_" }
+        notes.append("\(name) is named \(new), because Strata's entities cannot have the name \(name)")
+        for (key, former) in formerNames where key.hasPrefix("\(name).") {
+            formerNames[key] = nil
+            formerNames[new + key.dropFirst(name.count)] = former
+        }
+        formerNames[new] = formerNames.removeValue(forKey: name) ?? name
+        for index in content.entities.indices {
+            if content.entities[index].name == name { content.entities[index].name = new }
+            if content.entities[index].superentityName == name { content.entities[index].superentityName = new }
+            content.entities[index].properties = content.entities[index].properties.map { property in
+                guard case .relationship(var relationship) = property, relationship.destinationEntityName == name
+                else { return property }
+                relationship.destinationEntityName = new
+                return .relationship(relationship)
+            }
+        }
+        func renamed(_ other: String) -> String { other == name ? new : other }
+        for index in content.supplement.fetchRequestTemplates.indices {
+            content.supplement.fetchRequestTemplates[index].entityName = renamed(
+                content.supplement.fetchRequestTemplates[index].entityName)
+        }
+        for index in content.supplement.fetchedProperties.indices {
+            var property = content.supplement.fetchedProperties[index]
+            property.entityName = renamed(property.entityName)
+            property.request.entityName = renamed(property.request.entityName)
+            content.supplement.fetchedProperties[index] = property
+        }
+        for index in content.supplement.configurations.indices {
+            let names = content.supplement.configurations[index].entityNames
+            content.supplement.configurations[index].entityNames = names.map(renamed)
+        }
+        return true
     }
 
     private mutating func rename(_ name: String, of entityName: String, to new: String) {

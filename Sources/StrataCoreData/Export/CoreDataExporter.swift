@@ -87,7 +87,8 @@ package struct CoreDataExporter {
         try writer.run("BEGIN")
         let lastKeys = record?.lastKeys ?? [:]
         for table in plan.tables.indices {
-            let last = lastKeys[plan.tables[table].rootName] ?? 0
+            let root = plan.tables[table].rootName
+            let last = lastKeys[record?.formerNames[root] ?? root] ?? 0
             try writeRows(of: table, layout, offsets, after: last, writer)
         }
         for pair in plan.pairs { try writePairs(pair, offsets, writer) }

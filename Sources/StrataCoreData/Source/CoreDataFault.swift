@@ -71,6 +71,8 @@ public enum CoreDataFaultTreatment: String, Sendable, Hashable, CaseIterable {
 enum FaultOutcome {
     static let leftOut = "it is left out"
     static let linkLeftOut = "the link is left out"
+    static let linkSet = "the link is set at both ends"
+    static let defaultSet = "the default is set"
 }
 
 /// Counts faults, and keeps the first of each kind.

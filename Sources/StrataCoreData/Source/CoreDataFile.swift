@@ -32,7 +32,7 @@ final class CoreDataFile {
     /// By their names in upper case.
     let tables: [String: FileTable]
     let model: ManagedObjectModel
-    /// The names in the file of properties that Strata names otherwise, by `Entity.property`.
+    /// The names in the file of what Strata names otherwise, by `Entity.property` and `Entity`.
     let formerNames: [String: String]
     let origin: ModelOrigin
     /// Facts that the model of Strata does not express.
@@ -163,6 +163,12 @@ final class CoreDataFile {
             return nil
         }
     }
+
+    /// The name that an entity of the model has in the file.
+    func fileName(of entity: String) -> String { formerNames[entity] ?? entity }
+
+    /// The table of a root entity of the model; nil if the file has none.
+    func table(of root: String) -> FileTable? { tables["Z" + fileName(of: root).uppercased()] }
 
     /// The file of a value that is not in the row.
     func externalFile(_ name: String) -> String {

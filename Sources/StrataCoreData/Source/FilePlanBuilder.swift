@@ -18,7 +18,9 @@ struct FilePlanBuilder {
         var numbers = Dictionary(file.entities.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
         // The rows of a renamed entity may still be under its former name.
         for entity in file.model.entities where numbers[entity.name] == nil {
-            guard let former = entity.renamingIdentifier, file.model.entitiesByName[former] == nil else { continue }
+            guard let former = file.formerNames[entity.name] ?? entity.renamingIdentifier,
+                file.model.entitiesByName[former] == nil
+            else { continue }
             numbers[entity.name] = numbers[former]
         }
         self.numbers = numbers
@@ -29,8 +31,7 @@ struct FilePlanBuilder {
     mutating func run() {
         let roots = file.model.entities.filter { $0.superentityName == nil }
         for root in roots {
-            let name = "Z" + root.name.uppercased()
-            guard let table = file.tables[name], table.has("Z_PK") else {
+            guard let table = file.table(of: root.name), table.has("Z_PK") else {
                 if numbers[root.name] == nil { plan.notes.append("\(root.name): the file has no table for it") }
                 continue
             }
@@ -96,7 +97,7 @@ struct FilePlanBuilder {
     }
 
     private mutating func addColumns(of root: EntityDescription) {
-        guard let index = tableOfRoot[root.name], let table = file.tables["Z" + root.name.uppercased()] else { return }
+        guard let index = tableOfRoot[root.name], let table = file.table(of: root.name) else { return }
         var places: [String: Int] = [:]
         func place(_ column: String) -> Int {
             if let known = places[column] { return known }
@@ -226,7 +227,7 @@ struct FilePlanBuilder {
     private mutating func addOneWay(_ entity: EntityDescription, _ relationship: RelationshipDescription) -> Bool {
         let memberRoot = rootName(of: relationship.destinationEntityName)
         guard let owners = tableOfRoot[rootName(of: entity.name)], let members = tableOfRoot[memberRoot],
-            let number = numbers[entity.name], let table = file.tables["Z" + memberRoot.uppercased()]
+            let number = numbers[entity.name], let table = file.table(of: memberRoot)
         else { return false }
         let name = columnName(relationship.name, of: entity.name)
         guard let owner = ["Z\(number)\(name)", "Z_\(number)\(name)"].first(where: table.has) else { return false }

@@ -4,49 +4,13 @@ import Foundation
 import StrataModel
 package import StrataStore
 
-/// The result of comparing a file of Core Data with a store: how much of the file is in the store.
-package struct CoreDataComparison: Sendable {
-    /// The number of equal ones, and of all.
-    package struct Count: Sendable, Equatable {
-        package var equal = 0
-        package var total = 0
-
-        mutating func note(_ isEqual: Bool) {
-            total += 1
-            if isEqual { equal += 1 }
-        }
-    }
-
-    package var rows = Count()
-    package var values = Count()
-    /// To-ones, members of to-manys, and their order.
-    package var links = Count()
-    /// Values that the store computes itself.
-    package var derived = Count()
-    /// Keys of the file that lead to no object, which cannot come over.
-    package var danglingKeys = 0
-    /// Objects of the store that are not in the file.
-    package var additional = 0
-    /// The first differences, a phrase each.
-    package var differences: [String] = []
-
-    /// Whether everything in the file belongs to a row or a link. False for changes that cannot be read, and for values
-    /// in columns of other entities.
-    package var isWhole = true
-
-    package var isEqual: Bool { rows.equal == rows.total && links.equal == links.total && isWhole }
-
-    mutating func differ(_ sentence: @autoclosure () -> String) {
-        if differences.count < 100 { differences.append(sentence()) }
-    }
-}
-
 /// Compares each row and link of a file of Core Data with a store that was made from it.
 package struct CoreDataVerification {
     private let layout: ImportLayout
     private let store: Store
     private let snapshot: Snapshot
     private let values: ValueComparison
+    private var treatment: ImportTreatment
     private var result = CoreDataComparison()
 
     /// - Throws: `persistentStoreOpen` if the store was not made from a file of Core Data.
@@ -113,6 +77,7 @@ package struct CoreDataVerification {
         self.store = store
         self.snapshot = snapshot
         self.values = values
+        treatment = ImportTreatment(layout)
     }
 
     // MARK: Rows
@@ -121,13 +86,13 @@ package struct CoreDataVerification {
     private mutating func noteUnread(_ unread: UnreadTables) {
         for (fault, count) in unread.faults {
             result.rows.total += count
-            result.differ(fault.description)
+            result.differ(fault, count: count)
         }
     }
 
     private mutating func noteLost(_ fault: CoreDataFault) {
         result.isWhole = false
-        result.differ(fault.description)
+        result.differ(fault)
     }
 
     private mutating func compareRows(_ progress: ProgressHandler?) throws {
@@ -142,11 +107,11 @@ package struct CoreDataVerification {
                     let id = layout.keys[index].objectID(key)
                 else {
                     result.rows.note(false)
-                    result.differ("\(table.rootName)/p\(key) is of no entity of the model")
+                    result.differ(ImportTreatment.unknownEntity(table.rootName, rows))
                     continue
                 }
                 if try snapshot.exists(id) { seen[id.entityID, default: 0] += 1 }
-                let isEqual = try compare(rows, id, entity, "\(entity.schema.name)/p\(key)")
+                let isEqual = try compare(rows, id, entity, table: index, "\(entity.schema.name)/p\(key)")
                 result.rows.note(isEqual)
                 if result.rows.total % 1000 == 0 {
                     try store.trimMappedPages()
@@ -160,7 +125,7 @@ package struct CoreDataVerification {
     }
 
     private mutating func compare(
-        _ rows: SQLiteStatement, _ id: ObjectID, _ entity: ImportLayout.Entity, _ name: String
+        _ rows: SQLiteStatement, _ id: ObjectID, _ entity: ImportLayout.Entity, table: Int, _ name: String
     ) throws -> Bool {
         guard let row = try snapshot.row(id) else {
             result.differ("\(name) is not in the store")
@@ -178,37 +143,58 @@ package struct CoreDataVerification {
                 let same = try values.isEqual(value, rows, column.column, attribute)
                 if isDerived { result.derived.note(same) } else { result.values.note(same) }
                 if same { continue }
-                result.differ("\(name).\(column.name) is another value\(isDerived ? ", which is derived" : "")")
-                if !isDerived { isEqual = false }
+                if isDerived {
+                    result.differ("\(name).\(column.name) is another value, which is derived")
+                    continue
+                }
+                differ(rows, column.column, attribute, value, entity, column.name, name)
+                isEqual = false
             case .composite(let elements):
                 for element in elements {
                     let value = element.value(in: value)
                     let same = try values.isEqual(value, rows, element.column, element.attribute)
                     result.values.note(same)
                     guard !same else { continue }
-                    result.differ("\(name).\(element.name) is another value")
+                    differ(rows, element.column, element.attribute, value, entity, element.name, name)
                     isEqual = false
                 }
-            case .toOne(let link): compare(rows, value, column, link, name)
+            case .toOne(let link): try compare(rows, value, entity, column, link, table: table, name)
             }
         }
         return isEqual
     }
 
-    private mutating func compare(
-        _ rows: SQLiteStatement, _ value: AttributeValue, _ column: ImportLayout.Column,
-        _ link: ImportLayout.LinkColumn, _ name: String
+    /// Notes that a value differs, and why if an import makes it of what the file has.
+    private mutating func differ(
+        _ rows: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute, _ value: AttributeValue,
+        _ entity: ImportLayout.Entity, _ property: String, _ name: String
     ) {
+        if let fault = treatment.fault(rows, column, attribute, value, entity.schema.name, property) {
+            result.differ(fault)
+        } else {
+            result.differ("\(name).\(property) is another value")
+        }
+    }
+
+    private mutating func compare(
+        _ rows: SQLiteStatement, _ value: AttributeValue, _ entity: ImportLayout.Entity,
+        _ column: ImportLayout.Column, _ link: ImportLayout.LinkColumn, table: Int, _ name: String
+    ) throws {
         var target: ObjectID?
         if case .objectID(let id) = value { target = id }
         var expected: ObjectID?
         if !rows.isNull(column.column) {
             expected = rows.key(column.column).flatMap { layout.keys[link.table].objectID($0) }
-            if expected == nil { result.danglingKeys += 1 }
+            if expected == nil { result.noteDanglingKeys(1) }
         }
         if expected == nil && target == nil { return }
         result.links.note(expected == target)
-        if expected != target { result.differ("\(name).\(column.name) leads elsewhere") }
+        guard expected != target else { return }
+        if let fault = try treatment.fault(rows, column, link, table: table, target, entity.schema.name) {
+            result.differ(fault)
+        } else {
+            result.differ("\(name).\(column.name) leads elsewhere")
+        }
     }
 
     // MARK: To-manys
@@ -241,6 +227,11 @@ package struct CoreDataVerification {
                 let property = entity.property(named: pair.relationship.name)
             else { continue }
             let source = try pair.source(layout.file.database)
+            if pair.member != "Z_PK" {
+                let owner = SQLiteDatabase.quoted(pair.owner)
+                let query = "SELECT count(*) FROM \(SQLiteDatabase.quoted(pair.table)) WHERE \(owner) IS NULL"
+                result.noteDanglingKeys(Int(try layout.file.database.number(query) ?? 0))
+            }
             func query(_ owner: String, _ member: String, _ order: String?) -> String {
                 let (owner, member) = (SQLiteDatabase.quoted(owner), SQLiteDatabase.quoted(member))
                 return "SELECT \(owner), \(member) FROM \(source) WHERE \(owner) IS NOT NULL "
@@ -251,16 +242,18 @@ package struct CoreDataVerification {
                 let (owner, member) = (SQLiteDatabase.quoted(pair.owner), SQLiteDatabase.quoted(pair.member))
                 let table = SQLiteDatabase.quoted(pair.table)
                 let valid = "\(owner) IS NOT NULL AND \(member) IS NOT NULL"
-                try compareLists(
+                let dangling = try compareLists(
                     try layout.file.database.prepare(
                         "SELECT \(owner), \(member) FROM \(table) WHERE \(valid) "
                             + "UNION SELECT \(member), \(owner) FROM \(table) WHERE \(valid) ORDER BY 1, 2"),
                     owners: pair.ownerTable, members: pair.memberTable, property.id, isOrdered: false)
+                result.noteDanglingKeys((dangling + 1) / 2)
                 continue
             }
-            try compareLists(
+            let dangling = try compareLists(
                 try layout.file.database.prepare(query(pair.owner, pair.member, pair.memberOrder)),
                 owners: pair.ownerTable, members: pair.memberTable, property.id, isOrdered: pair.memberOrder != nil)
+            result.noteDanglingKeys(dangling)
             guard let back = property.relationship?.inverse else { continue }
             try compareLists(
                 try layout.file.database.prepare(query(pair.member, pair.owner, pair.ownerOrder)),
@@ -269,12 +262,14 @@ package struct CoreDataVerification {
     }
 
     /// - Parameter rows: the keys of owners and members, sorted by owner.
+    /// - Returns: how many rows have a key that leads to no object.
+    @discardableResult
     private mutating func compareLists(
         _ rows: SQLiteStatement, owners: Int, members: Int, _ link: PropertyID, isOrdered: Bool
-    ) throws {
+    ) throws -> Int {
         let snapshot = self.snapshot
         var (owner, expected): (ObjectID?, [ObjectID]) = (nil, [])
-        var trimmed = result.links.total
+        var (trimmed, dangling) = (result.links.total, 0)
         func finish(_ result: inout CoreDataComparison) throws {
             guard let owner, !expected.isEmpty else { return }
             let actual = try snapshot.members(of: link, owner: owner)
@@ -287,7 +282,10 @@ package struct CoreDataVerification {
         while try rows.step() {
             guard let next = rows.key(0).flatMap({ layout.keys[owners].objectID($0) }),
                 let member = rows.key(1).flatMap({ layout.keys[members].objectID($0) })
-            else { continue }
+            else {
+                dangling += 1
+                continue
+            }
             if next != owner {
                 try finish(&result)
                 if result.links.total - trimmed > 10_000 {
@@ -299,5 +297,6 @@ package struct CoreDataVerification {
             expected.append(member)
         }
         try finish(&result)
+        return dangling
     }
 }

@@ -40,9 +40,9 @@ struct ImportRecord {
         modelHash = model.versionHash
     }
 
-    /// Core Data's version hashes of a model; nil if it is another than that of the file.
+    /// Core Data's version hashes of a model; nil if it is another than that of the file, or has other names.
     func versionHashes(of model: ManagedObjectModel) -> [String: Data]? {
-        model.versionHash == modelHash && !versionHashes.isEmpty ? versionHashes : nil
+        model.versionHash == modelHash && formerNames.isEmpty && !versionHashes.isEmpty ? versionHashes : nil
     }
 
     /// nil if the store was not made from a file of Core Data.

@@ -66,18 +66,10 @@ struct ImportedRows {
     private func current(_ reach: Reach, _ faults: inout FaultList) throws -> Row? {
         let (key, number) = (statement.integer(0), statement.key(1))
         let rootName = layout.plan.tables[table].rootName
-        guard statement.kind(0) == .integer else {
-            faults.add(
-                CoreDataFault(
-                    kind: .unknownEntity, entityName: rootName, key: nil, property: nil,
-                    sentence: "has a row whose key is no whole number", outcome: FaultOutcome.leftOut))
-            return nil
-        }
-        guard let id = layout.keys[table].objectID(key), let entity = layout.entity(number, table: table) else {
-            faults.add(
-                CoreDataFault(
-                    kind: .unknownEntity, entityName: rootName, key: key, property: nil,
-                    sentence: "belongs to no entity of the model", outcome: FaultOutcome.leftOut))
+        guard statement.kind(0) == .integer, let id = layout.keys[table].objectID(key),
+            let entity = layout.entity(number, table: table)
+        else {
+            faults.add(ImportTreatment.unknownEntity(rootName, statement))
             return nil
         }
         if !layout.isKnown(number, table: table) {
@@ -162,8 +154,8 @@ struct ImportedRows {
             let standard = treatment == .repair ? attribute.description.defaultValue ?? .null : .null
             let isSet = if case .null = standard { false } else { true }
             report(
-                .missingValue, "is required and has no value",
-                isSet ? "the default is set" : "it comes over without one")
+                .missingValue, ImportTreatment.noValue,
+                isSet ? FaultOutcome.defaultSet : "it comes over without one")
             return standard
         }
         guard attribute.hasRules else { return value }
@@ -198,12 +190,11 @@ struct ImportedRows {
     ) -> ObjectID? {
         let mended = links.mended(key, of: column.name, table: table)
         if case .cleared? = mended {
-            report(.oneSidedLink, "leads to an object whose link leads elsewhere", FaultOutcome.linkLeftOut)
+            report(.oneSidedLink, OneToOneMending.leadsElsewhere, FaultOutcome.linkLeftOut)
             return nil
         }
         if case .completed(let other)? = mended {
-            report(
-                .oneSidedLink, "leads to no object, and the key \(other) leads to it", "the link is set at both ends")
+            report(.oneSidedLink, OneToOneMending.missing(other), FaultOutcome.linkSet)
             return layout.keys[link.table].objectID(other)
         }
         guard !statement.isNull(column.column) else {

@@ -11,6 +11,12 @@ struct OneToOneMending {
         case completed(Int64)
     }
 
+    /// What is wrong with an end that is cleared, as a phrase.
+    static let leadsElsewhere = "leads to an object whose link leads elsewhere"
+
+    /// What is wrong with an end that is completed, as a phrase.
+    static func missing(_ partner: Int64) -> String { "leads to no object, and the key \(partner) leads to it" }
+
     private struct End: Hashable {
         let table: Int
         let property: String

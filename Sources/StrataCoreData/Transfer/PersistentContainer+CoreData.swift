@@ -48,12 +48,14 @@ extension PersistentContainer {
             let record = try ImportRecord(metadata), uri.host?.uppercased() == record.identifier.uppercased()
         else { return nil }
         let hierarchy = managedObjectModel.hierarchy
-        guard let root = hierarchy.chain(of: String(parts[0])).first, let offset = record.offsets[root.name] else {
+        // Names of properties have a dot.
+        let name = record.formerNames.first { $0.value == parts[0] && !$0.key.contains(".") }?.key ?? String(parts[0])
+        guard let root = hierarchy.chain(of: name).first, let offset = record.offsets[root.name] else {
             return nil
         }
         let (row, overflows) = key.addingReportingOverflow(offset)
         guard !overflows, row > 0, row <= Int64(ObjectID.maximumRow) else { return nil }
-        let names = [String(parts[0])] + ([root] + hierarchy.subentities(of: root.name)).map(\.name)
+        let names = [name] + ([root] + hierarchy.subentities(of: root.name)).map(\.name)
         let store = self.store
         return try store.read(at: try store.head()) { snapshot in
             for name in names {

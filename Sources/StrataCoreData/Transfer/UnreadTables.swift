@@ -30,10 +30,11 @@ struct UnreadTables {
                 rows == 1 ? FaultOutcome.leftOut : "they are left out", rows)
         }
         for entity in file.model.entities where entity.superentityName == nil {
-            guard file.entities.contains(where: { $0.name == entity.name }),
-                file.tables["Z" + entity.name.uppercased()] == nil
-            else { continue }
-            let last = file.lastKeys[entity.name] ?? 0
+            let name = file.fileName(of: entity.name)
+            guard file.entities.contains(where: { $0.name == name }), file.table(of: entity.name) == nil else {
+                continue
+            }
+            let last = file.lastKeys[name] ?? 0
             let sentence = "has no table in the file; the last key that was given is \(last)"
             add(.missingTable, entity.name, sentence, "its objects are missing", 1)
         }

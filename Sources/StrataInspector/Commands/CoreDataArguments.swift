@@ -64,7 +64,8 @@ struct CoreDataArguments: ParsableArguments {
         --transformables codable makes values of archives of plain Foundation objects. The \
         persistent history becomes transactions that have the rows they were the last to change, with author and, in \
         their metadata, date, context, bundle and process; the others become notes. --verify compares every row and \
-        link of the file with the store; exit code 1 if any differs. SQLite (libsqlite3) must be installed.
+        link of the file with the store. It lists the differences, and counts by kind of fault what the import left out \
+        or changed and whether that counts as different; exit code 1 if any row or link does. SQLite (libsqlite3) must be installed.
         """
 
     /// Whether the command is about a file of Core Data.
@@ -170,22 +171,29 @@ struct CoreDataArguments: ParsableArguments {
                 "links": result.links.total, "equalLinks": result.links.equal,
                 "derived": result.derived.total, "equalDerived": result.derived.equal,
                 "danglingKeys": result.danglingKeys, "additional": result.additional,
-                "differences": result.differences,
+                "differences": result.differences, "differenceCount": result.differenceCount,
+                "faultCounts": Dictionary(
+                    uniqueKeysWithValues: result.faultCounts.map { ($0.key.rawValue, $0.value) }),
             ])
         } else {
-            for difference in result.differences { Output.shared.line(difference) }
-            func part(_ count: CoreDataComparison.Count, _ word: String) -> String {
-                "\(ValueText.count(count.equal)) of \(ValueText.count(count.total, word))"
-            }
-            var line = "equal: \(part(result.rows, "row")), \(part(result.links, "link"))"
-            if result.derived.total > 0 { line += ", \(part(result.derived, "derived value"))" }
-            if result.danglingKeys > 0 {
-                line +=
-                    "; \(ValueText.count(result.danglingKeys, "key")) \(result.danglingKeys == 1 ? "leads" : "lead") nowhere"
-            }
-            if result.additional > 0 { line += "; \(ValueText.count(result.additional, "object")) only in the store" }
-            Output.shared.line(line)
+            print(result)
         }
         if !result.isEqual { throw ExitStatus.FoundProblem() }
+    }
+
+    private func print(_ result: CoreDataComparison) {
+        for difference in result.differences { Output.shared.line(difference) }
+        let hidden = result.differenceCount - result.differences.count
+        if hidden > 0 { Output.shared.line("and \(ValueText.count(hidden)) more differences") }
+        for explanation in result.explanations { Output.shared.line(explanation) }
+        func part(_ count: CoreDataComparison.Count, _ word: String) -> String {
+            "\(ValueText.count(count.equal)) of \(ValueText.count(count.total, word))"
+        }
+        var parts = [part(result.rows, "row"), part(result.links, "link")]
+        if result.derived.total > 0 { parts.append(part(result.derived, "derived value")) }
+        let list = parts.joined(separator: ", ")
+        var line = result.isEqual ? "equal: \(list)" : "different: \(list) are equal"
+        if result.additional > 0 { line += "; \(ValueText.count(result.additional, "object")) only in the store" }
+        Output.shared.line(line)
     }
 }

@@ -77,7 +77,7 @@ struct ImportCommand: StoreCommand {
             "history": {"transactions", "chained", "partial", "notes"}, "resumed", "notes", "faults", \
             "faultCounts": {kind: number}, "seconds", "peakBytes"}, and with --verify {"equal", \
             "rows", "equalRows", "values", "equalValues", "links", "equalLinks", "derived", "equalDerived", \
-            "danglingKeys", "additional", "differences"}.
+            "danglingKeys", "additional", "differences", "differenceCount", "faultCounts"}.
 
             Examples:
                 strata import BowTies.strata BowTie ties.csv --map 'Bow tie=name' \\

@@ -53,11 +53,10 @@ struct KeysListCommand: StoreCommand {
         if ids.isEmpty { return Output.shared.line("the store has never encrypted anything") }
         var columns = Columns([.left, .right, .left, .left])
         for id in ids {
-            let isKnown = needed.contains(id) || values[id] != nil
+            // An app that was not given the new key before a rotation saves under the former one.
+            let note = values[id] == nil ? "nothing in this store is under it" : "its values need it: rotate again"
             columns.add(
-                id, ValueText.count(values[id] ?? 0, "value"),
-                needed.contains(id) ? "needed" : isKnown ? "no longer needed" : "nothing in this store is under it",
-                files[id] ?? "")
+                id, ValueText.count(values[id] ?? 0, "value"), needed.contains(id) ? "needed" : note, files[id] ?? "")
         }
         columns.flush()
         guard let subjects else { return }

@@ -1,13 +1,13 @@
 import StrataModel
 import StrataStore
 
-/// Names objects for people: `Studio/p1 (Mosfilm)`, with the value of an attribute that the model says is unique there,
-/// or where it is asked for, the title.
+/// Names objects for people: `Studio/p1 (Mosfilm)`, with the value of an attribute that the model says is unique there.
+/// Where it is asked for, the title takes the place of a unique number, or of none.
 final class LinkNames {
     let names: RecordedNames
     private let store: Store
     private let states: [State]
-    /// Whether an object that has no unique name is named by its title.
+    /// Whether an object that has no unique text is named by its title.
     private let usesTitles: Bool
     private var known: [ObjectID: String] = [:]
     /// A state with the model to read it through.
@@ -57,7 +57,10 @@ final class LinkNames {
     }
 
     private func key(of entity: EntityID, _ schema: Schema) -> String? {
-        Self.uniqueKey(of: entity, schema) ?? (usesTitles ? Self.title(of: entity, schema) : nil)
+        let unique = Self.uniqueKey(of: entity, schema)
+        guard usesTitles else { return unique }
+        let isText = unique.map { schema.entity(entity)?.property(named: $0)?.attribute?.type == .string } ?? false
+        return isText ? unique : Self.title(of: entity, schema) ?? unique
     }
 
     /// The text by which people usually call objects of an entity, judged by the names of its attributes.

@@ -130,6 +130,7 @@ final class StudioDrafts: Sendable {
     private func draft(_ change: StudioChange, _ source: StudioStore) throws -> DraftPage {
         let context = try Self.context(source, with: change)
         let (changes, problems) = try Self.consequences(of: context)
+        try Self.checkKey(for: changes, source.store)
         let draft = Draft(id: UUID().uuidString, store: source.name, change: change, changes: changes)
         drafts.withLock { drafts in
             drafts.append(draft)
@@ -178,6 +179,17 @@ final class StudioDrafts: Sendable {
         }
         context.processPendingChanges()
         return context
+    }
+
+    /// Refuses values that would be encrypted under a former key, which others may not have any more.
+    private static func checkKey(for changes: [ObjectChange], _ store: Store) throws {
+        let encrypts = changes.contains { change in
+            let entity = store.schema.entity(change.objectID.entityID)
+            return change.properties.contains { property in
+                !property.after.isNull && entity?.property(named: property.key)?.attribute?.isEncrypted ?? false
+            }
+        }
+        if encrypts { try store.checkKeyIsCurrent() }
     }
 
     /// A refusal by the store in words, with the names of objects.
@@ -232,6 +244,7 @@ final class StudioDrafts: Sendable {
         guard Self.isSame(try Self.consequences(of: context).changes, shown.changes) else {
             throw StudioProblem(409, "The store has changed, and this would do something else now. Look at it again.")
         }
+        try Self.checkKey(for: shown.changes, source.store)
         context.transactionAuthor = try AuthorName.of(Self.text(wish.author))
         context.transactionReason = Self.text(wish.reason) ?? shown.change.usualReason
         do {

@@ -32,7 +32,8 @@ struct StudioProblem: Error, Encodable, Equatable {
         case let error as UsageError: self.init(400, error.message)
         case let error as AbsentProperty: self.init(400, error.sentence)
         case let error as StrataError:
-            let hint = error.code == .encryptionKeyMissing ? ["Start Studio with --key-file."] : []
+            let isOfKey = [.encryptionKeyMissing, .encryptionKeyWrong].contains(error.code)
+            let hint = isOfKey ? ["Start Studio with --key-file."] : []
             self.init(Self.status(of: error), (error.commandLineTexts + hint).joined(separator: " "))
             if let format = error.cause as? FetchFormatError {
                 self = StudioProblem(400, format.sentence)
@@ -46,7 +47,7 @@ struct StudioProblem: Error, Encodable, Equatable {
     private static func status(of error: StrataError) -> Int {
         switch error.code {
         case .deletedObject, .futureEvent, .historyDropped: 404
-        case .budgetExceeded, .encryptionKeyMissing: 422
+        case .budgetExceeded, .encryptionKeyMissing, .encryptionKeyWrong: 422
         case _ where error.isBadUsage: 400
         default: 500
         }

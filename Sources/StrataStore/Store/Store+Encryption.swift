@@ -77,6 +77,19 @@ extension Store {
         }
     }
 
+    /// Checks that values which are encrypted now can be read with the keys that the store needs.
+    ///
+    /// - Throws: `encryptionKeyWrong` if the store has come under another key since it was opened.
+    package func checkKeyIsCurrent() throws {
+        guard let newest = keyRing.table.newest else { return }
+        let ids = try encryptionKeyIDs()
+        guard !ids.isEmpty, !ids.contains(newest.id.description) else { return }
+        throw StrataError(
+            .encryptionKeyWrong,
+            "The store has come under the key \(ids.joined(separator: " or ")) since it was opened with the key "
+                + "\(newest.id). Open it again with that key.", context: .init(path: path))
+    }
+
     /// Notes that no value of today is under another key than the newest.
     package func noteKeyRotation() throws {
         guard let newest = keyRing.table.newest else { return }

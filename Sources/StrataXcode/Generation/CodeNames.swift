@@ -44,7 +44,9 @@ struct CodeNames {
         // A class of such a name would hide what the code calls.
         taken.formUnion(Self.accessors)
         for (entity, wanted) in zip(model.entities, wanted) {
-            classes[entity.name] = take(wanted.first { !isTaken($0) } ?? entity.name)
+            let name = wanted.first { !isTaken($0) } ?? entity.name
+            // Members of the class for all objects end with its name.
+            classes[entity.name] = take(name == "ManagedObject" ? "\(name)2" : name)
         }
         for name in composites.byName.keys.sorted() {
             structs[name] = take(Self.identifier(of: name))
@@ -119,12 +121,14 @@ struct CodeNames {
 
     private static let modules: Set<String> = ["Swift", "Foundation", "Strata", "StrataGraph", "StrataModel"]
 
-    /// Members of `ManagedObject` and of structs, and types for them, that no app writes.
+    /// Members of `ManagedObject` and of structs, types for them that no app writes, and words of Swift.
     private static let accessors: Set<String> = [
         "_get", "_set", "_getTransformed", "_setTransformed", "_getTransient", "_setTransient", "_visitKeyPath",
         "_KeyPathVisitor", "_ObjectSeed",
         // Swift makes such a type in every struct of a composite.
         "CodingKeys",
+        // Swift and the code mean other types by these.
+        "Any", "Self", "self",
     ]
 
     /// Whether the expansions of macros would take a type of the model for one of a library.

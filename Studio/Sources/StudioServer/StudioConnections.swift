@@ -9,14 +9,17 @@ public enum StudioConnections {
     public static let most = 200
 
     /// A server that closes connections on which no whole head of a request comes for some time, or no whole body after
-    /// the head.
+    /// the head, and those whose client does not take an answer.
     public static func server(patience: TimeAmount = .seconds(60)) -> HTTPServerBuilder {
         .http1(
-            configuration: .init(additionalChannelHandlers: [BodyDeadline(patience)], idleTimeout: patience))
+            configuration: .init(
+                additionalChannelHandlers: [BodyDeadline(patience), AnswerDeadline(patience)], idleTimeout: patience))
     }
 
     /// How the server listens.
-    public static func configuration(_ address: BindAddress, logger: Logger) -> ApplicationConfiguration {
+    public static func configuration(
+        _ address: BindAddress, most: Int = most, logger: Logger
+    ) -> ApplicationConfiguration {
         .init(address: address, availableConnectionsDelegate: MaximumAvailableConnections(most, logger: logger))
     }
 }

@@ -21,6 +21,16 @@ class PhoneTest(StudioTest):
             page = self.go(path)
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390, path)
 
+    def test_what_is_typed_and_what_is_read_has_room(self):
+        page = self.go("/objects/Film?columns=title, year, rating, studio, genres.@count")
+        for width in [320, 390]:
+            page.set_viewport_size({"width": width, "height": 800})
+            self.assertGreaterEqual(page.locator("#at").bounding_box()["width"], 120, width)
+            # A name is not broken into parts of a few letters.
+            link = page.locator("td a.object", has_text="Mosfilm")
+            self.assertGreaterEqual(link.locator("..").bounding_box()["width"], 120, width)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+
     def test_a_long_mistake_does_not_widen_the_page(self):
         page = self.go("/objects/Film?where=" + 7000 * "a")
         expect(page.locator("#problem")).to_be_visible()

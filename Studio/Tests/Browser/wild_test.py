@@ -61,6 +61,14 @@ class WildTest(CopyTest):
                 self.assertIsNone(re.search("[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u000e-\u001f]", texts), path)
                 self.assertIsNone(page.evaluate("window.broken ?? null"))
 
+    def test_a_number_is_not_broken_into_lines(self):
+        for width in [320, 1200]:
+            self.page.set_viewport_size({"width": width, "height": 700})
+            for path in ["/objects/health", "/object/health/p1"]:
+                number = self.go(path).locator("td bdi.number", has_text=AMOUNT[:10])
+                self.assertEqual(number.evaluate("(number) => number.getClientRects().length"), 1, path)
+                self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width, path)
+
     def test_what_is_escaped_is_still_found(self):
         page = self.go("/transactions")
         expect(page.locator("tbody tr", has_text="import from Core Data")).to_contain_text("\\u{202e}eve")

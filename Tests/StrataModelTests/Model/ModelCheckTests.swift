@@ -50,6 +50,11 @@ struct ModelCheckTests {
         #expect(problems(entity("A", [attribute(name)])).isEmpty)
     }
 
+    @Test(arguments: ["Type", "Protocol", "Self", "self", "SELF", "Any", "ManagedObject", "class"])
+    func entitiesCanHaveNamesThatPropertiesCannot(name: String) {
+        #expect(problems(entity(name, [attribute("x")])).isEmpty)
+    }
+
     @Test func overlongNameIsRefused() {
         #expect(problems(entity("A", [attribute(String(repeating: "x", count: 256))])).count == 1)
         #expect(problems(entity("A", [attribute(String(repeating: "x", count: 255))])).isEmpty)

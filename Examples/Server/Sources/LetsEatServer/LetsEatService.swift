@@ -18,6 +18,7 @@ public struct LetsEatService: Sendable {
     let webhook: (any Webhook)?
     let logger: Logger
     var feeds = FeedLimit(500)
+    var mostConnections = 1000
     var patience = TimeAmount.seconds(60)
 
     /// Makes a service over a store, which is opened when it runs.
@@ -88,14 +89,18 @@ public struct LetsEatService: Sendable {
                 Outbox(container: container, store: store, webhook: webhook, logger: logger, metrics: metrics))
         }
         services.append(ReceiptSweeper(container: container, store: store, logger: logger))
-        // A connection that sends nothing, or no whole request, for that time is closed.
+        // A connection that sends nothing, or no whole request, for that time is closed, and one whose client does not take
+        // its answer. More connections wait until others end.
         var application = Application(
             router: router,
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: [BodyDeadline(patience)], idleTimeout: patience)),
-            configuration: .init(address: address, serverName: "LetsEat"), services: services,
-            onServerRunning: onServerRunning, logger: logger)
+                    additionalChannelHandlers: [BodyDeadline(patience), AnswerDeadline(patience)],
+                    idleTimeout: patience)),
+            configuration: .init(
+                address: address, serverName: "LetsEat",
+                availableConnectionsDelegate: MaximumAvailableConnections(mostConnections, logger: logger)),
+            services: services, onServerRunning: onServerRunning, logger: logger)
         application.beforeServerStarts { try await store.waitUntilReady() }
         return application
     }

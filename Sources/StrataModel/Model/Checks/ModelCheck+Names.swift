@@ -1,4 +1,4 @@
-// Checks names of entities and properties (valid, unique, not reserved) and chains of parents.
+// Checks names of entities and properties (valid, unique, of properties not reserved) and chains of parents.
 
 extension ModelCheck {
     mutating func checkEntityNames() {
@@ -8,8 +8,6 @@ extension ModelCheck {
             let subject = Subject(entity.name)
             if let complaint = Self.complaint(aboutName: entity.name) {
                 report(subject, "is not a name: \(complaint).")
-            } else if ReservedNames.entities.contains(entity.name) {
-                report(subject, "is a reserved name.")
             }
             if !seen.insert(entity.name).inserted { report(subject, "is declared twice.") }
             if let identifier = entity.renamingIdentifier {

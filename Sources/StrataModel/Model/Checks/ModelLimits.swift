@@ -21,7 +21,7 @@ package enum ModelLimits {
 }
 
 /// Names that a model may not use, because objects have members with these names, or because they have a meaning in
-/// Swift or in predicates.
+/// Swift or in predicates. Entities can have every name.
 package enum ReservedNames {
     /// Reserved names of attributes, relationships and elements of composites.
     package static let properties: Set<String> = [
@@ -37,7 +37,4 @@ package enum ReservedNames {
         // Words that Swift does not allow after a dot, or that mean the object itself in predicates.
         "self", "Self", "SELF", "Type", "Protocol", "init", "deinit", "subscript",
     ]
-
-    /// Reserved names of entities.
-    package static let entities: Set<String> = ["ManagedObject", "Self", "self", "SELF", "Type", "Protocol", "Any"]
 }

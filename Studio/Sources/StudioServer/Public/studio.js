@@ -72,7 +72,9 @@ function draw(place, page) {
   }
   drawSections(place);
   const address = location.pathname;
-  const children = [page.moment?.isGone ? gone() : null, ...render(place, page, navigate)].filter(Boolean);
+  const parts = render(place, page, navigate);
+  const isLocked = parts.some((part) => part.querySelector?.(".encrypted"));
+  const children = [page.moment?.isGone ? gone() : null, isLocked ? locked() : null, ...parts].filter(Boolean);
   if (shown.address === address) redraw(main, children);
   else main.replaceChildren(...children);
   shown = { address, newest: page.moment?.newest ?? known.newest, isOld: false };
@@ -83,6 +85,11 @@ function draw(place, page) {
 /** The store's files are not where they were. */
 const gone = () => el("p", { class: "note", id: "gone", role: "alert" }, "The store is no longer where it was: it was moved, "
   + "deleted or replaced. This is what was open. Start Studio again to see what is there now.");
+
+/** Values of the page are encrypted under a key that Studio was not given, perhaps since a rotation. */
+const locked = () => el("p", { class: "note", id: "locked" }, "Values that show as (encrypted) are under a key that Studio does "
+  + "not have. Start Studio again with it: --key-file. Give two keys, the newest first, where the store has a new one and its "
+  + "history is under a former one.");
 
 /** The moment of a page that cannot be shown, which may be what is wrong with it. */
 async function drawMoment(own) {

@@ -14,7 +14,7 @@ export function value(cell, whole) {
   switch (cell.kind) {
     case "null": return el("span", { class: "nil" }, "nil");
     case "list": return list(cell);
-    case "encrypted": return el("span", { class: "nil" }, cell.text);
+    case "encrypted": return el("span", { class: "nil encrypted" }, cell.text);
     case "data": return el("span", { class: "data" }, whole ? el("a", { href: whole }, size(cell.bytes ?? 0)) : cell.text);
     default: return el("bdi", { class: cell.kind }, cell.text, cell.isCut && whole
       ? el("a", { href: whole, class: "more" }, ` all ${size(cell.bytes ?? 0)}`) : null);
