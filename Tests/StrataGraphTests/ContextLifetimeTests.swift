@@ -41,7 +41,7 @@ import Testing
         #expect(try draft.objectIDs(forRelationshipNamed: "pages") == [page.objectID])
         child.rollback()
         child.refreshAllObjects()
-        #expect(try changed.text() == "f" && draft.isDeleted && draft.text() == nil && isGone(newID, child))
+        #expect(try changed.text() == "f" && draft.isDeleted && draft.text() == "new" && isGone(newID, child))
         #expect(try child.find("Folder").map(\.objectID) == [folderID])
         #expect(try FamilyModel.problem(child) == nil)
     }
