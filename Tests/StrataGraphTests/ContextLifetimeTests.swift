@@ -1,6 +1,8 @@
 import Foundation
+import Locking
 import StrataGraph
 import StrataModel
+import StrataStore
 import Testing
 
 /// Contexts that are reset, refreshed or let go while others stand on them, and objects that outlive them.
@@ -41,7 +43,7 @@ import Testing
         #expect(try draft.objectIDs(forRelationshipNamed: "pages") == [page.objectID])
         child.rollback()
         child.refreshAllObjects()
-        #expect(try changed.text() == "f" && draft.isDeleted && draft.text() == nil && isGone(newID, child))
+        #expect(try changed.text() == "f" && draft.isDeleted && draft.text() == "new" && isGone(newID, child))
         #expect(try child.find("Folder").map(\.objectID) == [folderID])
         #expect(try FamilyModel.problem(child) == nil)
     }
@@ -182,6 +184,33 @@ import Testing
             _ = object.changedValues
             _ = try? object.value(forKeyPath: "name.length")
         }
+    }
+
+    /// A property cannot throw, and no context is left to tell: what it refuses is logged.
+    @Test func whatATypedWriteRefusesIsLogged() throws {
+        let container = try makeContainer(graphEntities)
+        let context = container.newBackgroundContext()
+        let (kept, deleted) = (Person(context: context), Person(context: context))
+        (kept.name, deleted.name) = ("kept", "deleted")
+        try context.save()
+        context.delete(deleted)
+        try context.save()
+        context.reset()
+        let other = container.newBackgroundContext()
+        let boss = try other.existingObject(with: kept.objectID, as: Person.self)
+        let logged = Locked<[String]>([])
+        StoreLogger.$warningReceiver.withValue({ line in logged.withLock { $0.append(line) } }) {
+            kept.name = "in memory"
+            deleted.name = "x"
+            kept.boss = boss
+            kept.friends.insert(boss)
+            deleted.boss = nil
+        }
+        #expect(kept.name == "in memory" && deleted.name == "deleted" && kept.boss == nil)
+        let keys = logged.withLock { $0 }.map { line in
+            ["name", "boss", "friends"].filter { line.contains($0) }
+        }
+        #expect(keys == [["name"], ["boss"], ["friends"], ["boss"]], "\(logged.withLock { $0 })")
     }
 
     /// Values can be set, as of an object without a context in Core Data; nothing saves them.

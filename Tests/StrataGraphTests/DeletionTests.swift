@@ -131,7 +131,7 @@ import Testing
         #expect(try context.count(for: FetchRequest<Track>()) == 0)
     }
 
-    @Test func anObjectDeletedElsewhereReadsAsEmptyAndIsDeleted() throws {
+    @Test func anUnreadObjectDeletedElsewhereReadsAsEmptyAndIsDeleted() throws {
         let container = try makeContainer()
         let context = container.newBackgroundContext()
         let movie = Movie(context: context)
@@ -142,6 +142,9 @@ import Testing
         other.delete(try other.existingObject(with: movie.objectID))
         try other.save()
         #expect(movie.title == "A")
+        context.pin()
+        context.refresh(movie, mergeChanges: false)
+        context.unpin()
         context.refreshAllObjects()
         #expect(movie.isFault)
         #expect(movie.title == "" && movie.rating == 0 && movie.familyMember == nil && movie.isDeleted)
@@ -188,6 +191,7 @@ import Testing
         let movie = Movie(context: context)
         movie.title = "A"
         try context.save()
+        context.refresh(movie, mergeChanges: false)
         let other = container.newBackgroundContext()
         other.delete(try other.existingObject(with: movie.objectID))
         try other.save()

@@ -29,7 +29,8 @@ public struct BatchRow<Object: ManagedObject> {
     /// A row without values.
     public init() { names = EntityDefinition.of(Object.self).names }
 
-    /// A value by the property's name; a to-one takes the id of its object.
+    /// A value by the property's name; a to-one takes the id of its object. A key path names an element of a composite,
+    /// as in `address.city`.
     public subscript(name: String) -> AttributeValue? {
         get { entries.first { $0.name == name }?.value }
         set { set(name, newValue) }

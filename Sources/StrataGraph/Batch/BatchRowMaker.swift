@@ -55,9 +55,17 @@ final class BatchRowMaker {
     func insertion(of values: BatchValues) throws -> Prepared {
         var row = Prepared(builder: try RowBuilder(entity.template, layout: entity.layout))
         var position = 0
+        var elements: [(element: CompositeElement, value: AttributeValue)] = []
         for entry in values.entries {
-            try set(try property(named: entry.name, from: &position), entry.value, in: &row)
+            if let property = property(named: entry.name, from: &position) {
+                try set(property, entry.value, in: &row)
+            } else if let element = try entity.compositeElement(at: entry.name) {
+                elements.append((element, entry.value))
+            } else {
+                throw unknown(entry.name)
+            }
         }
+        try setElements(elements, in: &row) { $0.attribute?.defaultValue ?? .null }
         for (name, members) in values.members.sorted(by: { $0.key < $1.key }) {
             try setMembers(name, members, in: &row)
         }
@@ -68,13 +76,13 @@ final class BatchRowMaker {
     /// The property with a name. Rows mostly have the names of the row before in the same order, or lack some.
     ///
     /// - Parameter position: where the name is looked for in `usualProperties`; becomes the position after it.
-    private func property(named name: String, from position: inout Int) throws -> PropertyRuntime {
+    private func property(named name: String, from position: inout Int) -> PropertyRuntime? {
         let end = min(position + Self.mostSkipped, usualProperties.count)
         for index in position..<end where usualProperties[index].name == name {
             position = index + 1
             return usualProperties[index]
         }
-        guard let property = entity.property(named: name) else { throw unknown(name) }
+        guard let property = entity.property(named: name) else { return nil }
         usualProperties.removeSubrange(position...)
         usualProperties.append(property)
         position += 1
@@ -88,6 +96,36 @@ final class BatchRowMaker {
     func set(_ name: String, _ value: AttributeValue, in row: inout Prepared) throws {
         guard let property = entity.property(named: name) else { throw unknown(name) }
         try set(property, value, in: &row)
+    }
+
+    /// Gives elements of composites values.
+    ///
+    /// - Parameter present: what a composite holds beside them.
+    /// - Throws: `invalidRequest` where the row gives the composite as a whole too.
+    func setElements(
+        _ elements: [(element: CompositeElement, value: AttributeValue)], in row: inout Prepared,
+        _ present: (PropertyRuntime) throws -> AttributeValue
+    ) throws {
+        var composites: [Int: AttributeValue] = [:]
+        for (element, value) in elements {
+            let property = element.attribute
+            if row.givenSlots.contains(property.slot) {
+                throw refusal(property, "is given as a whole, so none of its elements can be given too.")
+            }
+            let composite = try composites[property.slot] ?? present(property)
+            composites[property.slot] = composite.replacing(element.path, with: value)
+        }
+        for (slot, composite) in composites.sorted(by: { $0.key < $1.key }) {
+            try set(entity.property(slot: slot), composite, in: &row)
+        }
+    }
+
+    /// The value of a composite in a row.
+    ///
+    /// - Throws: `invalidRequest` for an encrypted one.
+    func composite(_ property: PropertyRuntime, in image: RowImage) throws -> AttributeValue {
+        if property.cipher != nil { throw refusal(property, "is encrypted, so it can only be set as a whole.") }
+        return try image.bytes.withUnsafeBytes { try RowReader($0, layout: entity.layout).value(property.slot) }
     }
 
     private func set(_ property: PropertyRuntime, _ value: AttributeValue, in row: inout Prepared) throws {
@@ -169,7 +207,8 @@ final class BatchRowMaker {
                 .wrongType, "\(property.name) cannot be \(value.kindName).", context: errorContext(property.name, value)
             )
         }
-        return fit
+        guard let attribute = property.attribute else { return fit }
+        return try fit.withFittingElements(of: attribute, errorContext(property.name))
     }
 
     private func target(_ value: AttributeValue, of property: PropertyRuntime) throws -> AttributeValue {

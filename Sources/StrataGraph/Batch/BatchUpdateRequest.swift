@@ -19,7 +19,8 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
     /// Whether objects of subentities are included.
     public var includesSubentities = true
     /// The new values by property: constants, expressions over the object before the change, and for a to-many an
-    /// aggregate of the ids of its members.
+    /// aggregate of the ids of its members. A key path names an element of a composite, as in `address.city`; its other
+    /// elements stay as they are.
     public var propertiesToUpdate: [String: FetchExpression] = [:]
     /// The number of objects that are saved in one transaction. At least 1. If a step fails, the steps before it stay
     /// saved.

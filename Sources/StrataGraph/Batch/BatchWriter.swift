@@ -205,25 +205,31 @@ extension BatchWriter {
         let maker: BatchRowMaker
         let rules: RowRules
         let values: [(name: String, expression: RowExpression)]
+        let elements: [(element: CompositeElement, expression: RowExpression)]
         let members: [(name: String, ids: [ObjectID])]
     }
 
     private func updating(
         _ entity: EntityRuntime, _ values: [String: FetchExpression], _ lease: BatchLease
     ) throws -> Updating {
-        let sorted = values.sorted { $0.key < $1.key }
+        var single: [(name: String, expression: RowExpression)] = []
+        var elements: [(element: CompositeElement, expression: RowExpression)] = []
+        var members: [(name: String, ids: [ObjectID])] = []
+        for (name, expression) in values.sorted(by: { $0.key < $1.key }) {
+            if entity.property(named: name)?.isToMany ?? false {
+                members.append((name, try Self.members(expression, name, entity)))
+                continue
+            }
+            let expression = try RowExpression(expression, entity.schema, binding.schema)
+            if let element = try entity.compositeElement(at: name) {
+                elements.append((element, expression))
+            } else {
+                single.append((name, expression))
+            }
+        }
         return Updating(
             maker: BatchRowMaker(binding, entity, lease), rules: RowRules(entity.schema, binding.schema),
-            values: try sorted.filter { !isToMany($0.key, entity) }.map { name, expression in
-                (name, try RowExpression(expression, entity.schema, binding.schema))
-            },
-            members: try sorted.filter { isToMany($0.key, entity) }.map { name, expression in
-                (name, try Self.members(expression, name, entity))
-            })
-    }
-
-    private func isToMany(_ name: String, _ entity: EntityRuntime) -> Bool {
-        entity.property(named: name)?.isToMany ?? false
+            values: single, elements: elements, members: members)
     }
 
     private static func members(
@@ -252,6 +258,8 @@ extension BatchWriter {
         for (name, expression) in updating.values {
             try maker.set(name, try expression.value(of: id, snapshot), in: &prepared)
         }
+        let elements = try updating.elements.map { ($0.element, try $0.expression.value(of: id, snapshot)) }
+        try maker.setElements(elements, in: &prepared) { try maker.composite($0, in: before) }
         try maker.encrypt(&prepared, of: id)
         for (name, ids) in updating.members { try maker.setMembers(name, ids, in: &prepared) }
         for position in prepared.positions where try maker.owner(in: before, position.toOne) != position.owner {

@@ -111,7 +111,7 @@ extension ManagedObjectContext {
                 context: .init(entityName: entity.name))
         }
         for name in request.propertiesToUpdate.keys where entity.property(named: name) == nil {
-            throw BatchRowMaker(binding, entity).unknown(name)
+            if try entity.compositeElement(at: name) == nil { throw BatchRowMaker(binding, entity).unknown(name) }
         }
         let target = BatchTarget(
             request: StoreRequest(

@@ -22,106 +22,32 @@ import Testing
 }
 
 private struct DerivedRun {
-    private var generator: SeededGenerator
+    private var changes: DerivedChanges
     private let container: PersistentContainer
     private let contexts: [ManagedObjectContext]
-    private var names = ["Ada", "ÉMILE", "straße", "", "ñ"]
 
     init(seed: UInt64) throws {
-        generator = SeededGenerator(seed: seed)
+        changes = DerivedChanges(seed: seed)
         container = try DerivedModel.container(try DerivedModel.model())
         contexts = [container.newBackgroundContext(), container.newBackgroundContext()]
         for context in contexts { context.mergePolicy = .mergeByPropertyObjectTrump }
-        let context = contexts[0]
-        for name in names {
-            _ = try context.make("Customer", ["name": name, "address": ["city": name + "ville"]])
-            _ = try context.make("Product", ["name": name, "grams": Int32(name.utf8.count)])
-            _ = try context.make("Tag", ["name": name])
-            _ = try context.make("Order", ["title": name])
-        }
-        try context.save()
+        try changes.begin(contexts[0])
         contexts[1].refreshAllObjects()
     }
 
-    private mutating func pick(_ entity: String, _ context: ManagedObjectContext) throws -> ManagedObject? {
-        try context.all(entity).sorted { $0.objectID < $1.objectID }.randomElement(using: &generator)
-    }
-
-    private mutating func name() -> String? { (names + [nil]).randomElement(using: &generator) ?? nil }
-
     /// A few changes in one context, then a save; now and then a batch.
     mutating func step() throws -> String {
-        let number = Int.random(in: 0..<contexts.count, using: &generator)
+        let number = changes.chance(contexts.count)
         let context = contexts[number]
-        if Int.random(in: 0..<8, using: &generator) == 0 { return try batch(context) }
+        if changes.chance(8) == 0 { return try changes.batch(context, container.newBackgroundContext()) }
         var done: [String] = []
-        for _ in 0..<Int.random(in: 1...6, using: &generator) { done.append(try change(context)) }
-        if Bool.random(using: &generator) {
+        for _ in 0...changes.chance(6) { done.append(try changes.change(context)) }
+        if changes.chance(2) == 0 {
             context.refreshAllObjects()
             done.append("refresh")
         }
         try context.save()
         return "\(number): \(done.joined(separator: ", ")), save"
-    }
-
-    private mutating func change(_ context: ManagedObjectContext) throws -> String {
-        switch Int.random(in: 0..<12, using: &generator) {
-        case 0:
-            _ = try context.make("Order", ["title": name(), "rate": Double(Int.random(in: 0..<9, using: &generator))])
-            return "new order"
-        case 1, 2:
-            let item = try context.make("Item", ["price": Decimal(Int.random(in: -9..<99, using: &generator))])
-            try item.setValue(try pick("Order", context), forKey: "order")
-            try item.setValue(try pick("Product", context), forKey: "product")
-            return "new item"
-        case 3: return try set("Item", "price", Decimal(Int.random(in: 0..<99, using: &generator)), context)
-        case 4: return try set("Item", "order", try pick("Order", context), context)
-        case 5: return try set("Item", "product", try pick("Product", context), context)
-        case 6: return try set("Order", "customer", try pick("Customer", context), context)
-        case 7: return try set("Product", "grams", Int32(Int.random(in: 0..<50, using: &generator)), context)
-        case 8:
-            let entity = ["Order", "Customer", "Product"].randomElement(using: &generator) ?? "Order"
-            return try set(entity, entity == "Order" ? "title" : "name", name(), context)
-        case 9:
-            let tags = try context.all("Tag").filter { _ in Bool.random(using: &generator) }
-            return try set("Order", "tags", tags, context)
-        case 10: return try set("Order", "rate", Double(Int.random(in: 0..<9, using: &generator)), context)
-        default:
-            let entity = ["Item", "Item", "Order", "Tag", "Customer"].randomElement(using: &generator) ?? "Item"
-            guard let object = try pick(entity, context), try context.all(entity).count > 2 else { return "nothing" }
-            context.delete(object)
-            return "delete \(object.objectID)"
-        }
-    }
-
-    private mutating func set(
-        _ entity: String, _ key: String, _ value: Any?, _ context: ManagedObjectContext
-    ) throws -> String {
-        guard let object = try pick(entity, context) else { return "nothing" }
-        try object.setValue(value, forKey: key)
-        return "\(object.objectID).\(key)"
-    }
-
-    private mutating func batch(_ context: ManagedObjectContext) throws -> String {
-        guard let order = try pick("Order", container.newBackgroundContext()) else { return "nothing" }
-        switch Int.random(in: 0..<3, using: &generator) {
-        case 0:
-            let rows: [[String: AttributeValue]] = (0..<5).map {
-                ["price": .decimal(Decimal($0)), "order": .objectID(order.objectID)]
-            }
-            _ = try context.execute(BatchInsertRequest<ManagedObject>(entityName: "Item", rows))
-            return "batch insert"
-        case 1:
-            _ = try context.execute(
-                BatchUpdateRequest<ManagedObject>(
-                    entityName: "Item", where: try FetchPredicate(format: "price < 20"),
-                    setting: ["price": try FetchExpression(format: "price + 1")]))
-            return "batch update"
-        default:
-            _ = try context.execute(
-                BatchDeleteRequest<ManagedObject>(entityName: "Item", where: try FetchPredicate(format: "price > 80")))
-            return "batch delete"
-        }
     }
 
     // MARK: The plain walk

@@ -22,9 +22,13 @@ struct ChangeApplication {
         var wholeObject: (ObjectID) throws -> NetChanges.Object? = { _ in nil }
         /// Whether the deletion of an object was asked for, and did not only follow from another one.
         var isDeletedItself: (ObjectID) -> Bool = { _ in true }
+        /// Relationships that denied the deletion of an object. Their links stay, for the save to judge.
+        var denyingLinks: [ObjectID: Set<PropertyID>] = [:]
     }
 
     let pairs: [PairKey: NetChanges.PairPositionChange]
+    /// Relationships whose links stay with an object that is deleted.
+    let denyingLinks: [ObjectID: Set<PropertyID>]
     /// The changes of each object that remain to be applied.
     private(set) var objects: [ObjectID: NetChanges.Object] = [:]
     private(set) var ids: [ObjectID] = []
@@ -56,6 +60,7 @@ struct ChangeApplication {
     init(_ changes: NetChanges, _ rules: Rules, in context: ManagedObjectContext) throws {
         pairs = changes.pairs
         isFromContext = rules.deletionsArePrepared
+        denyingLinks = rules.denyingLinks
         deletedIDs = Set(changes.objects.lazy.filter { !$0.value.existsAfter }.map(\.key))
         var decisions = Decisions(rules)
         for (id, change) in changes.objects.sorted(by: { $0.key < $1.key }) {
@@ -142,6 +147,11 @@ struct ChangeApplication {
     /// Whether an object that the changes create may have existed before; objects that a child created are new.
     func mayHaveBeenThere(_ id: ObjectID) -> Bool { !isFromContext || madeAgain.contains(id) }
 
+    /// Whether a relationship denied the deletion of an object.
+    func denies(_ relationship: PropertyID, of id: ObjectID) -> Bool {
+        denyingLinks[id]?.contains(relationship) ?? false
+    }
+
     /// Whether the changes may give objects positions among the members of ordered relationships.
     func hasPositions(_ binding: StoreBinding) -> Bool {
         ids.contains { binding.entity($0.entityID)?.properties.contains { $0.kind == .position } ?? false }
@@ -184,7 +194,7 @@ struct ChangeApplication {
             let change = isMadeAgain ? objects[id] ?? found : found
             let isNew = change.existsAfter && !change.existedBefore
             for property in entity.oneToOneIndexes.map({ entity.properties[$0] }) {
-                guard case .toOne(let inverse) = property.inverse else { continue }
+                guard case .toOne(let inverse) = property.inverse, !denies(property.id, of: id) else { continue }
                 let values = change.values[property.id]
                 guard values != nil || isNew else { continue }
                 var state = PartnerMerge.End()

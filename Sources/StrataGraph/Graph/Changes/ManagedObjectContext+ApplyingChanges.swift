@@ -43,7 +43,10 @@ extension ManagedObjectContext {
 
     func finish(_ application: ChangeApplication) throws {
         for id in application.ids { try setGivenValues(of: id, application) }
-        try setPairs(application.pairs.filter { $1.after != nil || !isCutByRules($0, application.deletedIDs) })
+        try setPairs(
+            application.pairs.filter {
+                $1.after != nil || !isCutByRules($0, application.deletedIDs) && !isDenying($0, application)
+            })
         for id in application.going {
             if try presentObject(id) == nil { continue }
             try deleteAll(
@@ -58,7 +61,7 @@ extension ManagedObjectContext {
         guard let change = application.objects[id], let object = try presentObject(id) else { return }
         for index in object._entity.toOneIndexes {
             let property = object._entity.properties[index]
-            guard property.isInRow, property.deleteRule != .noAction,
+            guard property.isInRow, property.deleteRule != .noAction, !application.denies(property.id, of: id),
                 let target = change.values[property.id]?.before.objectReference,
                 !application.deletedIDs.contains(target), object.reference(property.location) == target
             else { continue }
@@ -200,6 +203,12 @@ extension ManagedObjectContext {
         case (false, true): binding.link(inverse)?.deleteRule == .nullify
         case (false, false): false
         }
+    }
+
+    /// Whether a pair denied the deletion of one of its ends.
+    private func isDenying(_ key: PairKey, _ application: ChangeApplication) -> Bool {
+        guard case .pairs(_, _, _, let inverse)? = binding.link(key.property)?.source else { return false }
+        return application.denies(key.property, of: key.source) || application.denies(inverse, of: key.target)
     }
 
     private func setPairs(_ pairs: [PairKey: NetChanges.PairPositionChange]) throws {

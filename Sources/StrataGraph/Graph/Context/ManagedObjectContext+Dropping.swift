@@ -8,7 +8,9 @@ extension ManagedObjectContext {
         let (newObjects, changedObjects, deletedObjects) = (pending.inserted, pending.updated, pending.deleted)
         var changes = ContextChanges(.objectsDidChange, at: base)
         if !observers.isEmpty { changes.refreshedRows = Array(pending.deletedRows.rows.keys) }
-        let stale = pending.overtaken
+        let overtaken = pending.overtaken
+        // Their rows belong to a state that the context has left.
+        var stale: [ManagedObject] = []
         forgetChanges()
         errors.forgetAllButDamage()
         for object in newObjects {
@@ -19,11 +21,11 @@ extension ManagedObjectContext {
             for object in list where object._flags.isPending {
                 object.becomeCleanAsRead()
                 object.announceAllChanged()
-                // The row that was read belongs to a state that the context has left.
-                if stale.contains(object.objectID) { turnIntoFault(object) }
+                if overtaken.contains(object.objectID) { stale.append(object) }
                 changes.refreshed.insert(object)
             }
         }
+        readAgain(stale)
         undoManager?.removeAllActions()
         if !changes.isEmpty { announce(changes) }
         tellFollowers()

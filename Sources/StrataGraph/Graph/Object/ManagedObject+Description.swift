@@ -7,7 +7,9 @@ extension ManagedObject: CustomStringConvertible, CustomDebugStringConvertible {
     /// The entity, the id, the state and the values. Nothing is read for it.
     final var stateAndValues: String {
         let head = "\(objectID.named(_entity.name)), \(stateName)"
-        guard _state & (ObjectState.fault | ObjectState.inaccessible | ObjectState.probe) == 0 else { return head }
+        guard _state & (ObjectState.fault | ObjectState.probe) == 0 else { return head }
+        // It was gone before its values were read.
+        if life == .gone, _capacity == 0 { return head }
         var values: [String] = []
         for property in _entity.properties where property.isInRow && property.index < _entity.declaredCount {
             values.append("\(property.name): \(shownValue(of: property))")

@@ -127,8 +127,10 @@ extension ManagedObject {
     public final var isInserted: Bool { _flags.contains(.inserted) }
     /// Whether a saved object has changes that are not saved.
     public final var isUpdated: Bool { _flags.contains(.updated) && !isDeleted }
-    /// Whether the object's deletion is pending, or its values are gone with the object. A new object that was deleted
-    /// before any save is deleted until the next save, which lets go of it.
+    /// Whether the object's deletion is pending, or the object is not in the state of the store that its context shows.
+    /// A new object that was deleted before any save is deleted until the next save, which lets go of it.
+    ///
+    /// An object that others deleted keeps the values that were in memory when its context moved.
     public final var isDeleted: Bool {
         if !_flags.isDisjoint(with: [.deleted, .savedDeletion]) { return true }
         return _state & ObjectState.inaccessible != 0

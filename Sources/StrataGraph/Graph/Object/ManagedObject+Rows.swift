@@ -1,4 +1,5 @@
 import StrataModel
+import StrataStore
 
 // Reading, copying and writing the row of an object. Slots of variable width point behind the fixed area; a new value
 // is appended and the old one becomes garbage, which is removed when the row must grow and when it is saved.
@@ -186,9 +187,10 @@ extension ManagedObject {
             ?? StrataError(.corrupt, "The object's row is damaged.", context: errorContext(), cause: error)
     }
 
-    /// Reports an error to the context that cannot be thrown to the caller.
+    /// Reports an error that cannot be thrown to the caller: to the context, or to the log for an object in none.
     final func report(_ error: StrataError) {
+        guard let context = _context else { return StoreLogger.warn("\(error)") }
         // The next save has nothing to write for a deleted object, so it has no reason to fail.
-        if error.code == .deletedObject, isDeleted { _context?.tell(error) } else { _context?.report(error) }
+        if error.code == .deletedObject, isDeleted { context.tell(error) } else { context.report(error) }
     }
 }

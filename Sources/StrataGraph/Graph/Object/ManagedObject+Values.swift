@@ -68,30 +68,7 @@ extension ManagedObject {
         }
         guard let given = try AttributeValue(any: value, for: attribute), let fit = given.coerced(to: attribute.type)
         else { throw wrongType(property, value) }
-        return try fitted(fit, to: attribute, key: property.name)
-    }
-
-    /// A composite with each of its elements in the type that the model gives it.
-    ///
-    /// - Throws: `unknownKey`, `wrongType`.
-    private final func fitted(
-        _ value: AttributeValue, to attribute: AttributeDescription, key: String
-    ) throws -> AttributeValue {
-        guard case .composite(let given) = value, !attribute.elements.isEmpty else { return value }
-        var elements: [String: AttributeValue] = [:]
-        for (name, element) in given {
-            guard let description = attribute.elements.first(where: { $0.name == name }) else {
-                throw StrataError(.unknownKey, "\(key) has no element named \(name).", context: errorContext(key))
-            }
-            guard let fit = element.coerced(to: description.type) else {
-                throw StrataError(
-                    .wrongType,
-                    "\(key).\(name) takes \(description.type.nameWithArticle), not \(element.kindName).",
-                    context: errorContext(key))
-            }
-            elements[name] = try fitted(fit, to: description, key: "\(key).\(name)")
-        }
-        return .composite(elements)
+        return try fit.withFittingElements(of: attribute, errorContext(property.name))
     }
 
     /// Writes an attribute whose value is fit for it.

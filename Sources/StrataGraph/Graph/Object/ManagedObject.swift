@@ -13,7 +13,9 @@ public import StrataModel
 /// damaged, the next fetch throws it too, and every `save()` does until the context is reset. A write that is refused
 /// (another context's object, a read-only context) leaves the value as it was; the handler is called, and the next
 /// `save()` throws the error. A write to a deleted object is refused where it is made: the handler is called, or a
-/// warning is logged, and the save goes on.
+/// warning is logged, and the save goes on. An object in no context (its context is gone or was reset, or its deletion is
+/// saved) has no handler: what it cannot read or write is logged as a warning. Attributes that it holds can be set, and
+/// nothing saves them.
 open class ManagedObject {
     // Memory: `_row` is this object's own when `_capacity` is not 0, else the entity's blank row, which is never
     // written. `_base` is the row as read from the store while `_row` holds changes to it. Everything here is guarded

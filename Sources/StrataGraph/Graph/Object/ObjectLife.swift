@@ -164,7 +164,7 @@ extension ManagedObject {
         transition { _state = (_state & ~ObjectState.fault) | ObjectState.inaccessible }
     }
 
-    /// Others deleted the object; it stays a fault that has nothing to read.
+    /// Others deleted the object; it keeps what it holds, and a fault has nothing to read.
     final func noteDeletedByOthers() { transition { _state |= ObjectState.inaccessible } }
 
     /// The object may be in the store again.
@@ -314,7 +314,7 @@ extension ManagedObject {
     @usableFromInline static let readOnly: UInt32 = 1 << 19
     /// The row is in a layer that a fetch made; a write makes the layer stale.
     @usableFromInline static let layered: UInt32 = 1 << 20
-    /// The object is gone from the store; its values read as nil, zero or empty.
+    /// The object is gone from the store. Values that are not in memory read as nil, zero or empty.
     @usableFromInline static let inaccessible: UInt32 = 1 << 21
 
     @usableFromInline static let readMask: UInt32 = 0xFFFF

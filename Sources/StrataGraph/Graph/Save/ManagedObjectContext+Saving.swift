@@ -317,7 +317,7 @@ extension ManagedObjectContext {
             forgetSavedDeletion(object)
         }
         forgetChanges(members)
-        outdated.forEach(turnIntoFault)
+        readAgain(outdated)
         showDerived(derived, newObjects, overwritten)
         for object in newObjects where object._state & ObjectState.detached == 0 { object.didSave() }
         for object in changedObjects where object._state & ObjectState.detached == 0 { object.didSave() }

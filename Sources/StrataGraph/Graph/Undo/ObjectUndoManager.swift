@@ -18,8 +18,28 @@ import StrataStore
 /// Belongs to its context's isolation.
 public final class ObjectUndoManager {
     struct Group {
-        var changes: NetChanges
-        var actionName: String
+        var changes = NetChanges()
+        /// The relationships that denied the deletion of an object when it was deleted, by the object.
+        var denyingLinks: [ObjectID: Set<PropertyID>] = [:]
+        var actionName = ""
+
+        var isEmpty: Bool { changes.isEmpty }
+
+        /// Adds what happened later; the name stays.
+        mutating func append(_ later: Group) {
+            changes.append(later.changes)
+            denyingLinks.merge(later.denyingLinks) { $1 }
+        }
+
+        /// Notes the relationships that the errors of denied deletions name.
+        mutating func note(_ denials: [StrataError], in context: ManagedObjectContext) {
+            for error in denials {
+                guard let id = error.context.objectID, let key = error.context.key,
+                    let property = context.binding.entity(id.entityID)?.property(named: key)
+                else { continue }
+                denyingLinks[id, default: []].insert(property.id)
+            }
+        }
     }
 
     private weak var context: ManagedObjectContext?
@@ -31,7 +51,7 @@ public final class ObjectUndoManager {
     private var seen = NetChanges()
     private var seenPairGeneration = 0
     /// The changes of the current event before the context last moved.
-    private var unfinished = NetChanges()
+    private var unfinished = Group()
     private var disabledCount = 0
 
     /// Makes an undo manager for one context; set it as the context's `undoManager`.
@@ -54,7 +74,7 @@ public final class ObjectUndoManager {
     /// Whether there is something to undo, changes that no event has ended among it.
     public var canUndo: Bool {
         register()
-        return !undoGroups.isEmpty || open.contains { !$0.changes.isEmpty }
+        return !undoGroups.isEmpty || open.contains { !$0.isEmpty }
     }
 
     /// The number of groups that can be undone.
@@ -80,14 +100,14 @@ public final class ObjectUndoManager {
     /// Opens a group; changes until `endUndoGrouping()` are undone together. Groups may be nested.
     public func beginUndoGrouping() {
         register()
-        open.append(Group(changes: NetChanges(), actionName: ""))
+        open.append(Group())
     }
 
     /// Ends the innermost open group; without one it does nothing.
     public func endUndoGrouping() {
         register()
         guard let group = open.popLast() else { return }
-        guard !group.changes.isEmpty else { return }
+        guard !group.isEmpty else { return }
         add(group)
     }
 
@@ -130,7 +150,7 @@ public final class ObjectUndoManager {
         register()
         undoGroups = []
         redoGroups = []
-        for index in open.indices { open[index].changes = NetChanges() }
+        for index in open.indices { open[index] = Group(actionName: open[index].actionName) }
     }
 
     // MARK: Undo
@@ -149,19 +169,23 @@ public final class ObjectUndoManager {
     }
 
     /// Makes the changes again that the last `undo()` took back.
+    ///
+    /// A deletion that a delete rule denied is denied again: the next save throws `validationRelationshipDeniedDelete`.
     public func redo() throws {
         register()
         guard let group = redoGroups.popLast() else { return }
         isRedoing = true
         defer { isRedoing = false }
-        try run(group.changes) { redoGroups.append(group) }
+        try run(group.changes, .init(denyingLinks: group.denyingLinks)) { redoGroups.append(group) }
         undoGroups.append(group)
     }
 
-    private func run(_ changes: NetChanges, orElse restore: () -> Void) throws {
+    private func run(
+        _ changes: NetChanges, _ rules: ChangeApplication.Rules = .init(), orElse restore: () -> Void
+    ) throws {
         guard let context else { return }
         do {
-            try context.apply(changes)
+            _ = try context.apply(changes, rules)
             rebase()
         } catch {
             restore()
@@ -186,16 +210,16 @@ public final class ObjectUndoManager {
         guard let context, !isUndoing, !isRedoing else { return }
         reading {
             var step = unfinished
-            unfinished = NetChanges()
+            unfinished = Group()
             step.append(try self.step(in: context))
             guard disabledCount == 0, !step.isEmpty else { return }
             redoGroups = []
             if !open.isEmpty {
-                open[open.count - 1].changes.append(step)
+                open[open.count - 1].append(step)
             } else if joins, !undoGroups.isEmpty {
-                undoGroups[undoGroups.count - 1].changes.append(step)
+                undoGroups[undoGroups.count - 1].append(step)
             } else if groupsByEvent {
-                add(Group(changes: step, actionName: ""))
+                add(step)
             }
         }
     }
@@ -210,7 +234,8 @@ public final class ObjectUndoManager {
     }
 
     /// Returns the changes made since the last call.
-    private func step(in context: ManagedObjectContext) throws -> NetChanges {
+    private func step(in context: ManagedObjectContext) throws -> Group {
+        var step = Group()
         var before = NetChanges()
         var after = NetChanges()
         // An object may be listed twice.
@@ -222,6 +247,8 @@ public final class ObjectUndoManager {
             let change = try context.netChange(of: object)
             after.objects[id] = object.completed(change, after: before.objects[id])
             seen.objects[id] = change
+            guard object._flags.contains(.deleted) else { continue }
+            step.note(try context.deniedDeletions(of: object), in: context)
         }
         let rows = news.deletedRows.filter { context.pending.deletedRows.contains($0) }
         for (id, change) in try context.netChanges(ofRows: rows) {
@@ -229,6 +256,7 @@ public final class ObjectUndoManager {
             after.objects[id] = change
             seen.objects[id] = change
         }
+        if !rows.isEmpty { step.note(try context.deniedRowDeletions(), in: context) }
         if context.pendingLinks.pairGeneration != seenPairGeneration || !before.objects.isEmpty
             || !after.objects.isEmpty
         {
@@ -237,7 +265,8 @@ public final class ObjectUndoManager {
             after.pairs = try context.netPairChanges()
             seen.pairs = after.pairs
         }
-        return after.since(before)
+        step.changes = after.since(before)
+        return step
     }
 
     /// The context has dropped or saved its changes, or moved: its changes are relative to its new state from here on.
@@ -254,7 +283,7 @@ public final class ObjectUndoManager {
             undoGroups.append(group)
             trim()
         } else {
-            open[open.count - 1].changes.append(group.changes)
+            open[open.count - 1].append(group)
             if open[open.count - 1].actionName.isEmpty { open[open.count - 1].actionName = group.actionName }
         }
     }

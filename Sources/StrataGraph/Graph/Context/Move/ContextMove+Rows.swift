@@ -2,7 +2,8 @@ import StrataModel
 import StrataStore
 
 // The step of a move that exchanges rows. Unchanged objects become faults. Changed objects keep their changes on top of
-// the new row, unless that is a conflict (`RowMerge`), which the next save is to find.
+// the new row, unless that is a conflict (`RowMerge`), which the next save is to find. Objects that others deleted keep
+// the values that were in memory.
 
 extension ContextMove {
     mutating func exchangeRows() throws {
@@ -20,6 +21,7 @@ extension ContextMove {
                 isOver = try !context.mergeStoredRow(into: object, despiteConflict: true)
             } else {
                 context.dropChanges(of: object)
+                context.readAgain([object])
             }
         case .applied(let application): try context.makeRows(of: application)
         }
@@ -30,15 +32,16 @@ extension ContextMove {
         var changes = ContextChanges(.didMerge, at: context.base)
         for id in news.changes.all {
             guard let object = context.map[id] else { continue }
+            let isDeleted = news.changes.deleted.contains(id)
             if !object._flags.isPending {
-                context.turnIntoFault(object)
-                guard news.changes.deleted.contains(id) else {
+                if isDeleted {
+                    context.keepAsDeleted(object)
+                    changes.deleted.insert(object)
+                } else {
+                    context.turnIntoFault(object)
                     changes.refreshed.insert(object)
-                    continue
                 }
-                object.noteDeletedByOthers()
-                changes.deleted.insert(object)
-            } else if object.hasNothingToMerge {
+            } else if object.hasNothingToMerge, !isDeleted {
                 context.pending.noteMerged(id)
                 object.restoreBase()
                 context.turnIntoListedFault(object)
@@ -74,8 +77,7 @@ extension ContextMove {
                 context.turnIntoFault(object)
                 changes.refreshed.insert(object)
             case .gone:
-                context.turnIntoFault(object)
-                object.noteDeletedByOthers()
+                context.keepAsDeleted(object)
                 changes.deleted.insert(object)
             }
         }
@@ -91,7 +93,7 @@ extension ContextMove {
             // Made again here, it may be back in the parent too.
             return try object._flags.contains(.madeAgain) && context.layOverStoredRow(object)
         }
-        if object.hasNothingToMerge {
+        if object.hasNothingToMerge, try context.statesInParent(of: [object]) != [.gone] {
             context.pending.noteMerged(object.objectID)
             object.restoreBase()
             context.turnIntoListedFault(object)
@@ -184,7 +186,8 @@ extension ManagedObjectContext {
         try read { snapshot in
             try objects.map { object in
                 guard let row = try snapshot.row(object.objectID) else { return .gone }
-                guard !object.isFault, let base = object.baseBytes else { return .other }
+                guard object._state & (ObjectState.fault | ObjectState.inaccessible) == 0, let base = object.baseBytes
+                else { return .other }
                 let entity = object._entity
                 return try row.converted(to: entity.schema).withBytes { bytes in
                     entity.slotsInRow.allSatisfy { entity.isEqual(slot: $0, bytes, base) } ? .same : .other
@@ -211,14 +214,35 @@ extension ManagedObjectContext {
         pending.noteVanished(gone)
     }
 
-    /// Drops the changes of one object, links that are pairs among them.
+    /// Drops the changes of one object, links that are pairs among them. It holds what was read then.
     func dropChanges(of object: ManagedObject) {
         pending.dropChanges(of: object)
         pending.forgetTouch(of: object)
         pendingLinks.forgetLost(of: object.objectID)
         object.announceAllChanged()
         pendingLinks.dropPairChanges(of: object)
-        turnIntoFault(object)
+    }
+
+    /// Others deleted the object: it is deleted here too, and holds the values that were in memory.
+    func keepAsDeleted(_ object: ManagedObject) {
+        object.noteDeletedByOthers()
+        object.announceAllChanged()
+    }
+
+    /// Lets go of rows that are no longer the store's; an object that is not there any more is kept as deleted.
+    func readAgain(_ objects: some Collection<ManagedObject>) {
+        guard !objects.isEmpty else { return }
+        var gone: Set<ObjectID> = []
+        do {
+            gone = try read { snapshot in
+                Set(try objects.lazy.map(\.objectID).filter { try !snapshot.exists($0) })
+            }
+        } catch {
+            report(Self.typed(error))
+        }
+        for object in objects {
+            if gone.contains(object.objectID) { keepAsDeleted(object) } else { turnIntoFault(object) }
+        }
     }
 
     /// Releases the values of a clean object.

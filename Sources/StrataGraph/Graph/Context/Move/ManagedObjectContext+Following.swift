@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     public func mergeChanges(fromObjectIDs ids: some Sequence<ObjectID>) throws {
         try mergeChanges(through: try binding.newestState())
         for id in ids {
-            if let object = map[id] { turnIntoFault(object) }
+            if let object = map[id], object._state & ObjectState.inaccessible == 0 { turnIntoFault(object) }
         }
     }
 

@@ -72,7 +72,7 @@ extension ManagedObjectContext {
             // It may be listed as changed, for those links alone.
             if object._flags.contains(.updated) { dropChanges(of: object) }
             pendingLinks.dropPairChanges(of: object)
-            object.noteDeletedByOthers()
+            keepAsDeleted(object)
         }
     }
 

@@ -25,7 +25,10 @@ extension ManagedObjectContext {
             try moveToHead()
             // A deletion reaches other objects too: only rollback() takes it back.
             if !object._flags.isDisjoint(with: [.inserted, .deleted]) { return }
-            if !object._flags.isPending { return turnIntoFault(object) }
+            if !object._flags.isPending {
+                if object._state & ObjectState.inaccessible == 0 { turnIntoFault(object) }
+                return
+            }
             try move(.objectRefreshed(object, keepsChanges: mergeChanges))
         }
     }
