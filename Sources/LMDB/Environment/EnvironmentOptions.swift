@@ -91,6 +91,9 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package var maximumReaders = 510
     /// How long a write waits for other writers before `busy`.
     package var writerLockTimeout = Duration.seconds(10)
+    /// How long opening waits for a process that makes the store's files, replaces them, or opens them first, before
+    /// `busy`.
+    package var openingTimeout = Duration.seconds(20)
     /// How long growing, reopening and closing wait for open transactions before `busy`.
     package var drainTimeout = Duration.seconds(5)
 
