@@ -115,7 +115,7 @@ struct RestoreCommand: ParsableCommand {
     /// No process can open either store until the new names are durable.
     private func replace(_ target: String, by made: String, keeping kept: String) throws {
         do {
-            let guardians = try [target, made].map { try StoreGuard($0) }
+            let guardians = try [target, made].map { try StoreGuard($0, patience: StoreGuard.usualPatience) }
             defer { for guardian in guardians { guardian.release() } }
             try StoreReplacement(at: target, by: made, keeping: kept).run()
         } catch {
