@@ -6,9 +6,13 @@
 #include <sys/vfs.h>
 
 long syscall(long number, ...);
+// Libraries of C before glibc 2.28 do not have it, and headers declare it only for GNU sources.
+int renameat2(int from, const char *name, int to, const char *other, unsigned int flags) __attribute__((weak));
 #else
 #include <sys/mount.h>
 #include <sys/param.h>
+
+int renamex_np(const char *path, const char *other, unsigned int flags);
 #endif
 
 /// The kind of file system below a descriptor: statfs's type number on Linux; elsewhere 1 when it is not local, else 0.
@@ -20,6 +24,17 @@ static inline long clmdb_file_system_type(int descriptor) {
     return (long)(unsigned int)status.f_type;
 #else
     return (status.f_flags & MNT_LOCAL) ? 0 : 1;
+#endif
+}
+
+/// Exchanges what two paths stand for, in one step. Returns -1 with errno set, -2 where the system does not know how.
+static inline int clmdb_exchange(const char *path, const char *other) {
+#if defined(__linux__)
+    // -100 is AT_FDCWD, and 2 is RENAME_EXCHANGE: Swift has modules of their own for their headers.
+    return renameat2 ? renameat2(-100, path, -100, other, 2) : -2;
+#else
+    // RENAME_SWAP
+    return renamex_np(path, other, 2);
 #endif
 }
 

@@ -52,6 +52,8 @@ final class ChildProcess {
         return process.terminationReason == .uncaughtSignal
     }
 
+    var hasEnded: Bool { !process.isRunning }
+
     func stop() { Glibc.kill(processID, SIGSTOP) }
 
     func resume() { Glibc.kill(processID, SIGCONT) }

@@ -163,7 +163,7 @@ import Testing
         let directory = environment.directory
         let before = try ["data.mdb", "pages.sums"].map { try directory.status(of: $0).map(FileIdentity.init) }
         #expect(!before.contains(nil))
-        try Environment.createDataFile(in: directory, isSynced: true)
+        try Environment.createDataFile(in: directory, EnvironmentOptions())
         #expect(try ["data.mdb", "pages.sums"].map { try directory.status(of: $0).map(FileIdentity.init) } == before)
         #expect(directory.names.filter { $0.hasPrefix(".new-") } == [])
     }

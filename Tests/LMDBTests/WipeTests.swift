@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Synchronization
 import Testing
 
@@ -106,6 +107,31 @@ import Testing
         try environment.write { try put("a", "c", table, $0) }
         #expect(environment.knownWipeCount.load(ordering: .relaxed) == 1)
         #expect(try records(table, environment).contains("a"))
+    }
+
+    /// The opening of new tables is the first write after another process has wiped.
+    @Test func tablesAreMadeAfterAnotherProcessHasWiped() throws {
+        let environment = try store.open()
+        defer { try? environment.close() }
+        let table = try environment.openTables(["t"])[0]
+        try fill(environment, table)
+        environment.sums.noteWipe()
+        let isDone = DispatchSemaphore(value: 0)
+        try BackgroundThread.start("open tables") {
+            do {
+                #expect(try environment.openTables(["t", "new", "newer"]).map(\.handle) == [2, 3, 4])
+            } catch {
+                Issue.record(error)
+            }
+            isDone.signal()
+        }
+        try #require(isDone.wait(timeout: .now() + 20) == .success)
+        #expect(environment.knownWipeCount.load(ordering: .relaxed) == 1)
+        let tables = try environment.openTables(["newer", "t"])
+        try environment.write { try put("a", "c", tables[0], $0) }
+        try environment.reopen()
+        #expect(try records(tables[0], environment).contains("a"))
+        #expect(!(try records(tables[1], environment)).isEmpty)
     }
 
     @Test func bordersKeepTheOrderOfTheirPages() throws {

@@ -140,6 +140,56 @@ struct DanglingPairTests {
         }
     }
 
+    private func expectCountedWithout(_ context: ManagedObjectContext, _ place: Comment) throws {
+        let answers = [
+            "things.@count == 1", "likes.@count == 1", "things.@count < 2", "ALL things.name == 'Kept'",
+            "NONE things.name == nil", "NOT (ANY things.name == nil)",
+            "things.owners.@count == 1", "SUBQUERY(things, $t, $t.friends.@count == 0).@count == 1",
+            "name == 'Ann' AND things.@max.name == 'Kept'",
+        ]
+        for format in answers {
+            var request = FetchRequest<ManagedObject>(entityName: "Owner")
+            request.predicate = try FetchPredicate(format: format)
+            #expect(try context.count(for: request) == 1, "\(place): \(format)")
+        }
+        var friends = FetchRequest<ManagedObject>(entityName: "Kept")
+        for format in ["friends.@count == 0", "NOT (friends.@count > 0)"] {
+            friends.predicate = try FetchPredicate(format: format)
+            #expect(try context.count(for: friends) == 1, "\(place): \(format)")
+        }
+        let owner = try Pairs.owner(context)
+        #expect(try owner.objectIDs(forRelationshipNamed: "things").count == 1, place)
+    }
+
+    /// A store that is only read keeps them, and so does one that could not be written when it was opened.
+    @Test func whatCountsMembersPassesOverThem() throws {
+        _ = try pairs.make()
+        let reading = try pairs.container(false, isReadOnly: true)
+        try reading.loadPersistentStores()
+        try expectCountedWithout(reading.newBackgroundContext(), "read only")
+        try expectCountedWithout(reading.context(asOf: .event(try reading.head())), "read only, of now")
+        reading.close()
+        let tool = BuiltProgram("strata")
+        let shown = try tool.run(["show", pairs.url.path, "Owner/p1"])
+        let members = shown.output.split(separator: "\n").filter { $0.contains("things") || $0.contains("likes") }
+        #expect(members.count == 2 && members.allSatisfy { $0.contains("1 ") }, "\(shown)")
+        let counted = try tool.run(["count", pairs.url.path, "Owner", "--where", "things.@count == 1"])
+        #expect(counted.output == "1\n", "\(counted)")
+        let lock = open(pairs.url.appending(path: "writer.lock").path, O_RDWR)
+        try #require(flock(lock, LOCK_EX) == 0)
+        let waiting = try pairs.container(false, timeout: .milliseconds(200))
+        defer { waiting.close() }
+        try waiting.loadPersistentStores()
+        close(lock)
+        let context = waiting.newBackgroundContext()
+        try expectCountedWithout(context, "not mended")
+        // Whoever deletes the owner unlinks all that it has.
+        context.delete(try Pairs.owner(context))
+        try context.save()
+        let report = try waiting.store.verify()
+        #expect(report.isSound && report.goneLinkCount == 2, "\(report)")
+    }
+
     /// The state that has them shows the same as the one from which they were removed.
     @Test func momentsReadAsIfTheyWereGone() throws {
         _ = try pairs.make()

@@ -188,7 +188,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         try makeStore()
         let user = CheckpointFile(Foundation.open(path("checkpoint"), O_RDWR))
-        #expect(user.share())
+        #expect(user.share(until: .now) == 0)
         try make(.aCutHeader)
         #expect(code { try open().close() } != nil)
         #expect(try folders().isEmpty)

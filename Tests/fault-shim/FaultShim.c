@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -293,6 +294,24 @@ int renameat(int from, const char *name, int to, const char *newName) {
     REAL(renameat);
     struct place old = place_of(from, name), new = place_of(to, newName);
     PLAIN(FAULT_NAME, renamed(old, new, to, newName, real(from, name, to, newName)))
+}
+
+static int renamed_or_exchanged(
+    struct place from, struct place to, int directory, const char *path, unsigned flags, int result) {
+    if (!(flags & RENAME_EXCHANGE)) return renamed(from, to, directory, path, result);
+    if (result == 0 && recording()) recorded_exchange(from, to);
+    return result;
+}
+
+int renameat2(int from, const char *name, int to, const char *newName, unsigned flags) {
+    REAL(renameat2);
+    if (!real) {
+        errno = ENOSYS;
+        return -1;
+    }
+    struct place old = place_of(from, name), new = place_of(to, newName);
+    PLAIN(
+        FAULT_NAME, renamed_or_exchanged(old, new, to, newName, flags, real(from, name, to, newName, flags)))
 }
 
 static int linked(int directory, const char *path, int result) {

@@ -227,6 +227,18 @@ void recorded_rename(struct place from, struct place to, int directory, const ch
     leave();
 }
 
+void recorded_exchange(struct place one, struct place other) {
+    // What comes from elsewhere, or goes there, cannot be told.
+    if ((one.directory < 0) != (other.directory < 0)) abort();
+    if (one.directory < 0) return;
+    enter();
+    append_names(
+        (struct record){
+            .kind = RECORD_EXCHANGE, .parent = (uint32_t)one.directory, .other = (uint32_t)other.directory},
+        one.name, other.name, NULL);
+    leave();
+}
+
 // MARK: Content
 
 void recorded_write(int descriptor, const void *bytes, size_t size, off_t offset, int is_durable) {

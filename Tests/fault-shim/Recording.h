@@ -23,6 +23,7 @@ void recorded_make_directory(struct place place, int directory, const char *path
 void recorded_link(struct place to, int directory, const char *path);
 void recorded_remove(struct place place);
 void recorded_rename(struct place from, struct place to, int directory, const char *path);
+void recorded_exchange(struct place one, struct place other);
 void recorded_write(int descriptor, const void *bytes, size_t count, off_t offset, int is_durable);
 void recorded_length(int descriptor, off_t length, int is_least);
 void recorded_sync(int descriptor, long before);

@@ -18,6 +18,12 @@ struct Child {
     func run(_ command: String) throws {
         switch command {
         case "open": try openOnly()
+        case "open-often": try openOften()
+        case "hold-directory":
+            mkdir(path, 0o700)
+            try hold("the directory", Glibc.open(path, O_RDONLY | O_DIRECTORY))
+        case "hold-checkpoint": try hold("the checkpoint", Glibc.open(path + "/checkpoint", O_RDWR))
+        case "hold-lock-file": holdLockFile()
         case "hold-read": try holdRead()
         case "hold-write": try holdWrite()
         case "append": try append(sizeInBytes: 1_000)
@@ -47,6 +53,32 @@ struct Child {
             try transaction.withCursor(table) { cursor in while try cursor.next() { count += 1 } }
         }
         report("records \(count)")
+    }
+
+    /// Opens the store again and again.
+    private func openOften() throws {
+        var options = EnvironmentOptions()
+        options.access = .readWrite(create: false)
+        for _ in 0..<number {
+            let environment = try Environment.open(at: path, options: options)
+            let table = try environment.openTables(["t"])[0]
+            let count = try environment.read { try $0.count(table) }
+            guard [10, 20].contains(count) else { return report("records \(count)") }
+            try environment.close()
+        }
+        report("opened \(number)")
+    }
+
+    private func hold(_ what: String, _ descriptor: Int32) throws {
+        guard flock(descriptor, LOCK_EX) == 0 else { return report("no lock") }
+        waitForever("holding \(what)")
+    }
+
+    private func holdLockFile() {
+        let descriptor = Glibc.open(path + "/lock.mdb", O_RDWR)
+        var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+        guard fcntl(descriptor, F_SETLK, &lock) == 0 else { return report("no lock") }
+        waitForever("holding the lock file")
     }
 
     private func holdRead() throws {

@@ -74,6 +74,12 @@ struct ImageTree {
         case RECORD_RENAME:
             if entries[change.parent]?[change.name] == change.object { entries[change.parent]?[change.name] = nil }
             entries[change.other]?[change.otherName] = change.object
+        case RECORD_EXCHANGE:
+            // Both names are there: neither was made or moved after the last sync.
+            guard let one = entries[change.parent]?[change.name], let two = entries[change.other]?[change.otherName]
+            else { return }
+            entries[change.parent]?[change.name] = two
+            entries[change.other]?[change.otherName] = one
         case RECORD_LENGTH: setLength(change)
         default: write(change, fate)
         }

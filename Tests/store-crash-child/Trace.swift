@@ -16,9 +16,13 @@ struct Trace {
         let bytes: ArraySlice<UInt8>
 
         /// Whether it changes a file, so that a power cut may take it.
-        var isChange: Bool { kind <= RECORD_LENGTH || kind == RECORD_MAPPED }
+        var isChange: Bool { kind <= RECORD_LENGTH || kind == RECORD_MAPPED || kind == RECORD_EXCHANGE }
         var isOfContent: Bool { kind == RECORD_WRITE || kind == RECORD_MAPPED }
-        var isOfName: Bool { [RECORD_MAKE, RECORD_LINK, RECORD_REMOVE, RECORD_RENAME].contains(kind) }
+        var isOfName: Bool {
+            [RECORD_MAKE, RECORD_LINK, RECORD_REMOVE, RECORD_RENAME, RECORD_EXCHANGE].contains(kind)
+        }
+        /// Whether it changes names in a second directory, too.
+        var isOfTwo: Bool { [RECORD_RENAME, RECORD_EXCHANGE].contains(kind) && other != parent }
     }
 
     let operations: [Operation]
@@ -70,7 +74,7 @@ struct Trace {
                 pending[operation.object]?.removeAll { $0 < operation.offset }
             } else if operation.isChange {
                 pending[operation.isOfFile ? operation.object : operation.parent, default: []].append(index)
-                if operation.kind == RECORD_RENAME, operation.other != operation.parent {
+                if operation.isOfTwo {
                     pending[operation.other, default: []].append(index)
                 }
             }

@@ -121,8 +121,10 @@ extension ImageCheck {
         try store.read(at: try store.head()) { try Work.objects(of: $0, store.schema) }
     }
 
-    /// The store from before is there, at its place or under its other name.
+    /// The store from before or the restored one is at the place. In the second case the other name has the one from before;
+    /// in the first it has nothing, once what an interrupted restore has left is removed.
     func checkRestored() throws {
+        try LeftCopies.remove(besides: recorded.directory.path(percentEncoded: false))
         var found: [String: Int] = [:]
         for place in [recorded.directory, recorded.replaced] where FileManager.default.fileExists(atPath: place.path) {
             let store = try Store.open(.directory(place), model: nil, options: options)
@@ -132,8 +134,7 @@ extension ImageCheck {
         }
         let (own, kept) = (found[recorded.directory.lastPathComponent], found[recorded.replaced.lastPathComponent])
         let before = said[Recording.before + 1] ?? 0
-        // The old store gets its other name first.
-        let isBefore = own == before && kept == nil || own == nil && kept == before
+        let isBefore = own == before && kept == nil
         let isAfter = own == Recording.savesInBackup && kept == before
         try expect(isAfter || isBefore && said[0] == nil, "stores with so many saves: \(found)")
     }

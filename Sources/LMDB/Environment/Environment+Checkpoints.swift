@@ -136,7 +136,14 @@ extension Environment {
         guard options.durability.hasCheckpoints else { return try endCheckpoints() }
         let file = CheckpointFile(
             try directory.openFile(CheckpointFile.name, O_RDWR | O_CREAT, ownership: options.ownership).descriptor)
-        guard file.share() else { throw SystemError.current("lock the checkpoint", path) }
+        switch file.share(until: .now + options.openingTimeout) {
+        case 0: break
+        case EWOULDBLOCK:
+            throw failure(
+                .busy, "open the environment",
+                detail: "another process takes the store back to its checkpoint, or moves its files")
+        case let number: throw SystemError.lmdb(number, "lock the checkpoint", path)
+        }
         checkpoints.withLock { $0.file = file }
     }
 

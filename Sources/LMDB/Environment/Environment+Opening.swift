@@ -21,18 +21,28 @@ extension Environment {
     ///
     /// Nothing changes before the data file has proved to be a whole LMDB file of this format.
     /// - Throws: `missing`, `empty`, `foreign`, `truncated`, `newerFormat`, `invalid`, `symbolicLink`,
-    ///   `insecurePermissions`, `permissionDenied`, `networkFileSystem`, `conflictingOptions`, `alreadyExists`.
+    ///   `insecurePermissions`, `permissionDenied`, `networkFileSystem`, `conflictingOptions`, `alreadyExists`, `busy`;
+    ///   `fileReplaced` if the files are replaced again and again.
     package static func open(
         at directoryPath: String, options: EnvironmentOptions = EnvironmentOptions()
     ) throws(LMDBError) -> Environment {
-        let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: options.mayCreate)
-        do {
-            return try open(directory, options)
-        } catch {
-            if directory.wasCreated { rmdir(directory.path) }
-            throw error
+        var attempt = 0
+        while true {
+            attempt += 1
+            // A restored store may have replaced the whole directory.
+            let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: options.mayCreate)
+            do throws(LMDBError) {
+                return try open(directory, options)
+            } catch {
+                if directory.wasCreated { rmdir(directory.path) }
+                guard error.code == .fileReplaced, attempt < mostOpenings else { throw error }
+            }
+            // Several that wait would meet again and again.
+            usleep(.random(in: 1_000...10_000))
         }
     }
+
+    private static let mostOpenings = 500
 
     private static func open(
         _ directory: EnvironmentDirectory, _ options: EnvironmentOptions
@@ -58,27 +68,14 @@ extension Environment {
         return environment
     }
 
-    /// Opens the data file, and again if it is replaced meanwhile, as by a compaction.
     private static func openedFile(
         in directory: EnvironmentDirectory, _ options: EnvironmentOptions
     ) throws(LMDBError) -> Environment {
-        var attempt = 0
-        while true {
-            attempt += 1
-            do throws(LMDBError) {
-                let identity = try ensureDataFile(in: directory, options)
-                return try EnvironmentRegistry.shared.environment(for: identity, options) {
-                    () throws(LMDBError) in
-                    try Environment(directory: directory, identity: identity, options: options)
-                }
-            } catch let error where error.code == .fileReplaced && attempt < mostOpenings {
-                // Several that wait would meet again and again.
-                usleep(.random(in: 1_000...10_000))
-            }
+        let identity = try ensureDataFile(in: directory, options)
+        return try EnvironmentRegistry.shared.environment(for: identity, options) { () throws(LMDBError) in
+            try Environment(directory: directory, identity: identity, options: options)
         }
     }
-
-    private static let mostOpenings = 500
 
     private static func checkIsUnused(_ directory: EnvironmentDirectory) throws(LMDBError) {
         for name in [EnvironmentDirectory.dataName, EnvironmentDirectory.lockName]
@@ -93,7 +90,7 @@ extension Environment {
     ) throws(LMDBError) -> FileIdentity {
         if let found = try checkedDataFile(in: directory, options) { return found }
         if options.mayCreate {
-            try createDataFile(in: directory, isSynced: options.residence == .named)
+            try createDataFile(in: directory, options)
             if let made = try checkedDataFile(in: directory, options) { return made }
         }
         throw LMDBError(.missing, operation: "open the store", path: directory.path(of: EnvironmentDirectory.dataName))
@@ -125,10 +122,12 @@ extension Environment {
 
     /// Makes the data file, unless there is one: another process may have made it meanwhile, and the sums are those of its
     /// file then.
-    static func createDataFile(in directory: EnvironmentDirectory, isSynced: Bool) throws(LMDBError) {
-        try directory.exclusively { () throws(LMDBError) in
+    static func createDataFile(
+        in directory: EnvironmentDirectory, _ options: EnvironmentOptions
+    ) throws(LMDBError) {
+        try directory.exclusively(timeout: options.openingTimeout) { () throws(LMDBError) in
             guard try directory.status(of: EnvironmentDirectory.dataName) == nil else { return }
-            try makeDataFile(in: directory, isSynced: isSynced)
+            try makeDataFile(in: directory, isSynced: options.residence == .named)
         }
     }
 
@@ -193,7 +192,10 @@ extension Environment {
         mdb_env_set_maxdbs(created, UInt32(options.maximumTables))
         mdb_env_set_maxreaders(created, UInt32(options.maximumReaders))
         do throws(LMDBError) {
-            if options.locking != .none { try directory.makeLockFile(readers: options.maximumReaders) }
+            if options.locking != .none {
+                try directory.makeLockFile(readers: options.maximumReaders)
+                try directory.waitForLockFile(timeout: options.openingTimeout)
+            }
         } catch {
             mdb_env_close(created)
             throw error
@@ -240,14 +242,15 @@ extension Environment {
         if options.locking == .shared, !options.isReadOnly { _ = mdb_reader_check(opened, nil) }
     }
 
-    /// Checks that the opened file still has its name, and that the lock file belongs to it. No process can
-    /// replace the file while it is locked.
+    /// Checks that the opened file and its directory still have their names, and that the lock file belongs to it. No
+    /// process can replace them while it is locked.
     ///
     /// A process that waited for the lock while the file was replaced meets the old file's lock file, which names a
     /// later commit than the new file has. LMDB makes a new lock file when no process has it open.
     private func checkIsCurrent(_ opened: OpaquePointer) throws(LMDBError) {
         guard options.residence == .named, options.locking == .shared else { return }
-        guard let named = try directory.status(of: EnvironmentDirectory.dataName), FileIdentity(named) == identity
+        guard directory.isInPlace, let named = try directory.status(of: EnvironmentDirectory.dataName),
+            FileIdentity(named) == identity
         else {
             throw failure(.fileReplaced, "open the environment", detail: EnvironmentDirectory.dataName)
         }

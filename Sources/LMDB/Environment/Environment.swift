@@ -51,6 +51,8 @@ package final class Environment: @unchecked Sendable {
     let guardedFiles: Locked<[(name: String, identity: FileIdentity)]>
     /// The tables in the order in which they were opened.
     let tableNames = Locked<[String]>([])
+    /// Held while tables are opened, before any other lock.
+    let tableOpening = Locked<Void>(())
     /// Whether the registry knows the environment; set once, before another thread can see it.
     @exclusivity(unchecked) var isRegistered = false
     /// Write transactions begun so far.

@@ -91,6 +91,9 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package var maximumReaders = 510
     /// The time that a write waits for other writers before it throws `busy`.
     package var writerLockTimeout = Duration.seconds(10)
+    /// The time that an opening waits for a process that makes the store's files, replaces them, or opens them first,
+    /// before it throws `busy`.
+    package var openingTimeout = Duration.seconds(20)
     /// The time that growing, reopening and closing wait for open transactions before they throw `busy`.
     package var drainTimeout = Duration.seconds(5)
 

@@ -1,6 +1,7 @@
 // The open directory of an environment (`EnvironmentDirectory`), and the identity and ownership of its files.
 
 import CLMDB
+import Locking
 
 #if canImport(Glibc)
     import Glibc
@@ -77,6 +78,12 @@ final class EnvironmentDirectory: Sendable {
 
     /// The path of a file in the directory.
     func path(of name: String) -> String { path + "/" + name }
+
+    /// Whether the path still leads to this directory: another one may have taken its place, as a restored store does.
+    var isInPlace: Bool {
+        var (named, own) = (stat(), stat())
+        return lstat(path, &named) == 0 && fstat(descriptor, &own) == 0 && FileIdentity(named) == FileIdentity(own)
+    }
 
     /// The status of the entry itself, a link not followed; nil when there is none.
     func status(of name: String) throws(LMDBError) -> stat? {
@@ -208,12 +215,17 @@ final class EnvironmentDirectory: Sendable {
 
     /// Calls `body` while no other process, and no other thread, is in such a call for this directory. Where directories
     /// cannot be locked it is called without.
-    func exclusively<R>(_ body: () throws(LMDBError) -> R) throws(LMDBError) -> R {
+    /// - Throws: `busy` if another process has the lock until the timeout; what `body` throws.
+    func exclusively<R>(timeout: Duration, _ body: () throws(LMDBError) -> R) throws(LMDBError) -> R {
         // A second descriptor, since all who have this object share the first one's lock.
         let lock = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard lock >= 0 else { throw SystemError.current("open the store directory", path) }
         defer { close(lock) }
-        while flock(lock, LOCK_EX) != 0, errno == EINTR {}
+        guard FileLock.take(.exclusive, of: lock, until: .now + timeout) != EWOULDBLOCK else {
+            throw LMDBError(
+                .busy, operation: "make the data file", path: path,
+                detail: "another process has a lock on the store's directory, as one that makes the store")
+        }
         return try body()
     }
 

@@ -100,14 +100,10 @@ final class WriterLock: @unchecked Sendable {
     }
 
     private func acquireBetweenProcesses(until deadline: ContinuousClock.Instant) throws(LMDBError) {
-        var pause: UInt32 = 50
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else {
-                throw SystemError.current("lock for writing", path)
-            }
-            guard ContinuousClock.now < deadline else { throw busy("another process writes") }
-            usleep(pause)
-            pause = min(pause * 2, 2_000)
+        switch FileLock.take(.exclusive, of: descriptor, until: deadline) {
+        case 0: return
+        case EWOULDBLOCK: throw busy("another process writes")
+        case let number: throw SystemError.lmdb(number, "lock for writing", path)
         }
     }
 

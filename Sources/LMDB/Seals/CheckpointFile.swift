@@ -15,6 +15,7 @@
 #else
     import Darwin
 #endif
+import Locking
 
 /// A commit that is on the disk with all its pages, which no later commit has written on.
 struct Checkpoint: Equatable {
@@ -108,7 +109,12 @@ final class CheckpointFile: Sendable {
     deinit { close(descriptor) }
 
     /// Says that the store is in use.
-    func share() -> Bool { flock(descriptor, LOCK_SH) == 0 }
+    ///
+    /// - Returns: 0; `EWOULDBLOCK` if another process takes the store back to its checkpoint until the deadline; otherwise
+    ///   the system's error number.
+    func share(until deadline: ContinuousClock.Instant) -> Int32 {
+        FileLock.take(.shared, of: descriptor, until: deadline)
+    }
 
     /// Whether no process uses the store, nor begins to before this file is closed.
     func exclude() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }

@@ -10,10 +10,22 @@ extension Environment {
     /// - Throws: `notFound` for a table that a read-only environment does not have, `tablesFull`,
     ///   `incompatibleTable`, and what `beginWrite` throws.
     package func openTables(_ names: [String]) throws(LMDBError) -> [Table] {
-        try tableNames.withLock { known throws(LMDBError) in
-            let tables = try openOrCreate(names)
-            for name in names where !known.contains(name) { known.append(name) }
-            return tables
+        // Not under the lock of the names: a write may reopen the environment first, which needs them.
+        try tableOpening.withLock { _ throws(LMDBError) in try openOrCreate(names) }
+    }
+
+    /// Notes the names of tables that a transaction has opened, and ends it. Until then it keeps the environment from being
+    /// reopened, which opens the tables with these names.
+    private func noting(_ names: [String], _ commit: () throws(LMDBError) -> Void) throws(LMDBError) {
+        let count = tableNames.withLock { known in
+            defer { known += names.filter { !known.contains($0) } }
+            return known.count
+        }
+        do {
+            try commit()
+        } catch {
+            tableNames.withLock { $0.removeLast($0.count - count) }
+            throw error
         }
     }
 
@@ -40,9 +52,11 @@ extension Environment {
             throw error
         }
         transaction.handle = nil
-        let result = mdb_txn_commit(handle)
-        gate.leave()
-        guard result == 0 else { throw failure(result, "open tables") }
+        try noting(names) { () throws(LMDBError) in
+            let result = mdb_txn_commit(handle)
+            gate.leave()
+            guard result == 0 else { throw failure(result, "open tables") }
+        }
         return tables
     }
 
@@ -57,7 +71,7 @@ extension Environment {
             transaction.abort()
             throw error
         }
-        try transaction.commit()
+        try noting(names) { () throws(LMDBError) in try transaction.commit() }
         return tables
     }
 }

@@ -11,6 +11,7 @@
 // Writers hold an exclusive `flock` on the file.
 
 public import Foundation
+import Locking
 public import StrataModel
 import StrataStore
 
@@ -143,9 +144,8 @@ private final class KeyFile {
         descriptor = opened
         guard opened >= 0 else { throw Self.failure("open", path) }
         if isWritten {
-            while flock(descriptor, LOCK_EX) != 0 {
-                guard errno == EINTR else { throw Self.failure("lock", path) }
-            }
+            let number = FileLock.take(.exclusive, of: opened, until: .now + FileLock.patience)
+            guard number == 0 else { throw Self.failure("lock", path, number) }
         }
         try read()
         // The name of a file is durable before its first key, also if the process that made the file has failed.
@@ -262,9 +262,12 @@ private final class KeyFile {
             context: .init(path: path))
     }
 
-    private static func failure(_ operation: String, _ path: String) -> StrataError {
+    private static func failure(_ operation: String, _ path: String, _ number: Int32 = errno) -> StrataError {
         StrataError(
-            .persistentStoreOperation, "The file of keys could not be used.", context: .init(path: path),
-            cause: BlobFile.Failure(operation: operation, path: path, number: errno))
+            number == EWOULDBLOCK ? .persistentStoreTimeout : .persistentStoreOperation,
+            number == EWOULDBLOCK
+                ? "Another process has kept the file of keys locked." : "The file of keys could not be used.",
+            context: .init(path: path),
+            cause: BlobFile.Failure(operation: operation, path: path, number: number))
     }
 }

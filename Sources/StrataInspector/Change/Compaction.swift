@@ -50,8 +50,6 @@ struct Compaction {
     private static let mostFreeCopies = 3
     /// After this time no further copy is begun.
     private static let longestTrying = Duration.seconds(60)
-    /// The time that the command waits for commands that have the store open for a moment.
-    private static let patience = Duration.seconds(1)
 
     /// Copies the store while other processes may write, and again if one did. If the last such copy was made fast, it makes
     /// another one while no process can open the store.
@@ -67,7 +65,7 @@ struct Compaction {
             throw StrataError(
                 .persistentStoreTimeout, "Another process wrote to the store; nothing was changed. Try again.")
         }
-        let guardian = try StoreGuard(path, patience: Self.patience)
+        let guardian = try StoreGuard(path, patience: StoreGuard.usualPatience)
         defer { guardian.release() }
         defer { Self.remove(copy) }
         try store.readingAlone { try fill(copy, from: $0) }
@@ -85,7 +83,7 @@ struct Compaction {
             return stamp
         }
         try whenCopied(false)
-        let guardian = try StoreGuard(path, patience: Self.patience)
+        let guardian = try StoreGuard(path, patience: StoreGuard.usualPatience)
         defer { guardian.release() }
         guard try self.stamp() == stamp else { return false }
         try putInPlace(copy)

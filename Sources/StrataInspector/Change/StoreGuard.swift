@@ -16,6 +16,9 @@ struct StoreGuard {
         private static let setLock: Int32 = 90
     #endif
 
+    /// Commands have a store open for a moment.
+    static let usualPatience = Duration.seconds(1)
+
     /// - Parameter patience: how long it waits for processes that have the store open.
     /// - Throws: `persistentStoreTimeout` when another process has the store open.
     init(_ path: String, patience: Duration = .zero) throws {

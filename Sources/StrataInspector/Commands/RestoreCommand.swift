@@ -51,10 +51,6 @@ struct RestoreCommand: ParsableCommand {
         guard !isThere || replace else {
             throw StrataError(.persistentStoreOpen, "\(target) exists. Give --replace to keep it under another name.")
         }
-        let kept = target + ".before-restore"
-        guard !isThere || !FileManager.default.fileExists(atPath: kept) else {
-            throw StrataError(.persistentStoreOpen, "\(kept) exists already.")
-        }
         let progress = ProgressLine()
         // The new store is made beside the old one until it is complete.
         let made = isThere ? LeftCopies.restoring(target) : target
@@ -62,21 +58,15 @@ struct RestoreCommand: ParsableCommand {
         let lock = isThere || LeftCopies.hasRestored(target) ? try Self.lock(target) : nil
         defer { lock?.release() }
         if lock != nil { try LeftCopies.removeRestored(target) }
+        let kept = LeftCopies.beforeRestore(target)
+        guard !isThere || !FileManager.default.fileExists(atPath: kept) else {
+            throw StrataError(.persistentStoreOpen, "\(kept) exists already.")
+        }
         try LeftCopies.remove(besides: target)
         Interrupt.endAtOnce(making: made)
         let text = try make(url, target, progress)
         Interrupt.finish()
-        if isThere {
-            let guardian = try StoreGuard(target)
-            defer { guardian.release() }
-            try Self.move(target, to: kept)
-            do {
-                try Self.move(made, to: target)
-            } catch {
-                try Self.move(kept, to: target)
-                throw error
-            }
-        }
+        if isThere { try replace(target, by: made, keeping: kept) }
         if json {
             Output.shared.line(try JSONText.of(RestoredText(copy: text, kept: isThere ? kept : nil)))
         } else {
@@ -122,14 +112,20 @@ struct RestoreCommand: ParsableCommand {
         return lock
     }
 
-    /// The new name is durable when this returns.
-    private static func move(_ path: String, to other: String) throws {
-        guard rename(path, other) == 0 else {
+    /// No process can open either store until the new names are durable.
+    private func replace(_ target: String, by made: String, keeping kept: String) throws {
+        do {
+            let guardians = try [target, made].map { try StoreGuard($0, patience: StoreGuard.usualPatience) }
+            defer { for guardian in guardians { guardian.release() } }
+            try StoreReplacement(at: target, by: made, keeping: kept).run()
+        } catch {
+            try LeftCopies.removeRestored(target)
+            guard let failure = error as? BlobFile.Failure else { throw error }
             throw StrataError(
-                .persistentStoreOperation, "\(path) cannot be renamed: \(String(cString: strerror(errno))).")
+                .persistentStoreOperation,
+                "\(target) could not be replaced: cannot \(failure.operation) \(failure.path): \(failure.reason).",
+                context: .init(path: failure.path), cause: failure)
         }
-        let folder = URL(filePath: other).absoluteURL.standardizedFileURL.deletingLastPathComponent()
-        try BlobFile.syncDirectory(folder.path(percentEncoded: false))
     }
 }
 

@@ -54,7 +54,7 @@ struct ViewsCreateCommand: StoreCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let model = try store.reading { store in
+        let use = try store.changingModel { store in
             if store.schema.model.view(named: view) != nil {
                 throw UsageError("The model has a view '\(view)'; 'strata views drop' removes one.")
             }
@@ -67,8 +67,7 @@ struct ViewsCreateCommand: StoreCommand {
             description.isOfStore = true
             if catchingUp { description.upkeep = .catchingUp }
             return try store.schema.model.adding(views: [description])
-        }
-        let use = try store.adopting(model) { store in
+        } _: { store in
             try store.keepViews()
             return try store.views().first { $0.description.name == view }
         }

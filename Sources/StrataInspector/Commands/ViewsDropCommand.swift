@@ -22,15 +22,15 @@ struct ViewsDropCommand: StoreCommand {
 
     func run() throws {
         var rows = 0
-        let model = try store.reading { store in
+        try store.changingModel(keepingOwnViews: false) { store in
             let found = try ViewName.find(view, in: store.schema)
             guard found.isOfStore else {
                 throw UsageError("The view '\(view)' is declared by the model of an app; remove it there.")
             }
             rows = try store.views().first { $0.description.name == view }?.groupCount ?? 0
             return store.schema.model.without(view: view)
+        } _: { _ in
         }
-        try store.adopting(model, keepingOwnViews: false) { _ in }
         if json { return try JSONText.print(["dropped": view, "rows": rows]) }
         Output.shared.line("dropped \(view), \(ValueText.count(rows, "row"))")
     }

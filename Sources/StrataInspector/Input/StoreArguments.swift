@@ -73,14 +73,33 @@ struct StoreArguments: ParsableArguments {
 
     /// Runs `body` with the store open for writing, after it has adopted a model.
     ///
-    /// - Parameter keepingOwnViews: whether views of the store stay that the model does not have.
-    func adopting<R>(
-        _ model: ManagedObjectModel, keepingOwnViews: Bool = true, _ body: (Store) throws -> R
+    /// - Parameters:
+    ///   - keepingOwnViews: whether views of the store stay that the model does not have.
+    ///   - make: makes the model of the one that the store has. It is called again if another process changes that
+    ///     before the new one is installed.
+    ///   - body: is called with the store that has the model.
+    func changingModel<R>(
+        keepingOwnViews: Bool = true, _ make: (Store) throws -> ManagedObjectModel, _ body: (Store) throws -> R
     ) throws -> R {
         var options = StoreOptions()
         options.createsIfMissing = false
         options.keepsOwnViews = keepingOwnViews
-        return try with(options, adopting: model, body)
+        for _ in 0..<10 {
+            let model = try reading { store in
+                options.replacedModel = store.schema.version
+                return try make(store)
+            }
+            var hasModel = false
+            do {
+                return try with(options, adopting: model) { store in
+                    hasModel = true
+                    return try body(store)
+                }
+            } catch let error as StrataError where error.code == .modelChanged && !hasModel {
+                continue
+            }
+        }
+        throw StrataError(.modelChanged, "Other processes change the store's model again and again. Try again.")
     }
 
     /// Whether a migration was interrupted, so that the store can only be opened for writing.

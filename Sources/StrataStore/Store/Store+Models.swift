@@ -27,8 +27,22 @@ extension Store {
                 return nil
             }
             let kept = try self.keptViews(model, histories)
-            return try self.nextSchema(kept?.model ?? model, histories).map { ($0, kept?.changes ?? []) }
+            let next = try self.nextSchema(kept?.model ?? model, histories)
+            if next != nil { try self.checkReplaced(histories) }
+            return next.map { ($0, kept?.changes ?? []) }
         }
+    }
+
+    /// - Throws: `modelChanged` if the model to be installed was made from another one than the store has.
+    private func checkReplaced(_ histories: SchemaHistory) throws {
+        guard let expected = file.options.replacedModel, let newest = histories.newest, newest.version != expected
+        else {
+            return
+        }
+        throw StrataError(
+            .modelChanged,
+            "Another process has changed the store's model meanwhile, from version \(expected.rawValue) to "
+                + "\(newest.version.rawValue). Try again.", context: .init(path: path))
     }
 
     /// Whether nothing needs to change for a model; for nil, whether the store has one of its own.

@@ -9,7 +9,8 @@ import Testing
     /// Each with the work that meets it, and on what occasion it is planted.
     private static let recorded: [(fault: String, work: String, nth: Int)] = [
         ("noSync", "alone", 2), ("headFirst", "alone", 2), ("unsyncedHead", "alone", 2), ("lostWrite", "alone", 4),
-        ("tornWrite", "alone", 4), ("noNameSync", "create", 1), ("noEvent", "alone", 2), ("noEntry", "alone", 2),
+        ("tornWrite", "alone", 4), ("noNameSync", "create", 1), ("noNameSync", "restore", 1), ("noEvent", "alone", 2),
+        ("noEntry", "alone", 2),
     ]
 
     @Test(arguments: recorded) func aPlantedFaultIsFoundInCrashImages(

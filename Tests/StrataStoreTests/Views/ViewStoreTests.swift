@@ -47,6 +47,23 @@ import Testing
         }
     }
 
+    /// Another process has given the store another model since the one to be installed was made.
+    @Test func aModelThatWasMadeFromAFormerOneIsNotInstalled() throws {
+        try withLocation { location, _ in
+            let plain = try ManagedObjectModel(entities: FilmViews.entities())
+            try StoreFixture(location, model: plain).store.close()
+            try StoreFixture(location, model: try FilmViews.model()).store.close()
+            var options = StoreOptions()
+            options.replacedModel = ModelVersion(rawValue: 1)
+            let error = #expect(throws: StrataError.self) { try Store.open(location, model: plain, options: options) }
+            #expect(error?.code == .modelChanged, "\(String(describing: error))")
+            options.replacedModel = ModelVersion(rawValue: 2)
+            let store = try Store.open(location, model: plain, options: options)
+            defer { store.close() }
+            #expect(store.schema.version.rawValue == 3 && store.schema.model.views.isEmpty)
+        }
+    }
+
     @Test func aViewDeclaredLaterGroupsTheObjectsThatAreThere() throws {
         try withLocation { location, _ in
             let first = try StoreFixture(location, model: try ManagedObjectModel(entities: FilmViews.entities()))

@@ -16,7 +16,8 @@ enum {
     RECORD_SYNC = 7,    // what `object` had before record `offset` is durable
     RECORD_MARK = 8,    // the program says `offset` and `extent`
     RECORD_BEGUN = 9,   // all before this was there, and durable
-    RECORD_MAPPED = 10  // as a write, by a store to a shared map
+    RECORD_MAPPED = 10,   // as a write, by a store to a shared map
+    RECORD_EXCHANGE = 11  // the name in `parent` and the second name in `other` exchange what they stand for
 };
 
 // The head of a record; two names and the bytes follow.

@@ -28,7 +28,7 @@ extension Snapshot {
     /// - Complexity: O(what the layers change), or O(members) where that is less.
     package func memberCount(of relationship: PropertyID, owner: ObjectID) throws -> Int {
         // Counters are kept under the newer model, which may not have the links of an older one.
-        if histories.isPast { return try listedCount(of: relationship, owner: owner) }
+        if histories.isPast || passesOverGone(relationship) { return try listedCount(of: relationship, owner: owner) }
         let stored = try counter(.members(relationship, owner: owner))
         guard !layers.isEmpty, let link = schema.links.link(relationship) else { return stored }
         // The layers of a distant past change far more objects than one owner has members.
@@ -126,7 +126,24 @@ extension Snapshot {
         return try row.reference(toOne, of: schema, id)
     }
 
+    /// Whether members of the relationship may be of an entity that has left the model. Counters count them.
+    private func passesOverGone(_ relationship: PropertyID) -> Bool {
+        hasGoneMembers && schema.links.link(relationship)?.isPairs == true
+    }
+
     private func scanLinks(
+        _ relationship: PropertyID, _ owner: ObjectID, isDescending: Bool,
+        _ body: (UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        guard passesOverGone(relationship) else {
+            return try scanAllLinks(relationship, owner, isDescending: isDescending, body)
+        }
+        try scanAllLinks(relationship, owner, isDescending: isDescending) { key in
+            try schema.entity(StoreKey.lastObjectID(key).entityID) == nil || body(key)
+        }
+    }
+
+    private func scanAllLinks(
         _ relationship: PropertyID, _ owner: ObjectID, isDescending: Bool,
         _ body: (UnsafeRawBufferPointer) throws -> Bool
     ) throws {

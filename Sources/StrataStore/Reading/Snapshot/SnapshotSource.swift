@@ -1,5 +1,6 @@
 import LMDB
 import StrataModel
+import Synchronization
 
 /// Makes the snapshots of one open store, and keeps what they share: layers of the past, sizes for planning, compiled
 /// queries, and the pages that were verified.
@@ -9,6 +10,8 @@ final class SnapshotSource: Sendable {
     let statistics = StatisticsCache()
     let shapes = QueryShapeCache()
     let verifiedPages = VerifiedPages()
+    /// Whether many-to-manys may have members whose entity has left the model (`unlinkGoneMembers`).
+    let hasGoneMembers = Atomic<Bool>(false)
 
     init(_ file: StoreFile) { self.file = file }
 
@@ -34,7 +37,8 @@ final class SnapshotSource: Sendable {
             eventNumber: eventNumber, schema: schema, transaction: transaction, tables: file.tables,
             histories: histories,
             layers: stack, statistics: statistics, shapes: shapes, verifiedPages: verifiedPages,
-            others: schema.model.views.isEmpty ? nil : OtherStates(source: self, head: head, newest: newest))
+            others: schema.model.views.isEmpty ? nil : OtherStates(source: self, head: head, newest: newest),
+            hasGoneMembers: hasGoneMembers.load(ordering: .relaxed))
     }
 }
 

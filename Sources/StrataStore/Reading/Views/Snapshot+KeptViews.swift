@@ -17,7 +17,7 @@ extension Snapshot {
     var withoutLayers: Snapshot {
         Snapshot(
             eventNumber: eventNumber, schema: schema, transaction: transaction, tables: tables, histories: histories,
-            layers: [])
+            layers: [], hasGoneMembers: hasGoneMembers)
     }
 
     /// Returns the stored groups of a view.

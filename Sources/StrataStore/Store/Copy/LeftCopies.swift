@@ -11,6 +11,9 @@ package enum LeftCopies {
     /// The place where a store is made that will replace another one.
     package static func restoring(_ path: String) -> String { path + ".restoring" }
 
+    /// The place of a store that another one has replaced.
+    package static func beforeRestore(_ path: String) -> String { path + ".before-restore" }
+
     /// Removes them: copies that were not finished, in any directory beside the store's, copies of interrupted
     /// compactions, and restored stores that were to replace this one, whose restore did not finish.
     ///
@@ -28,21 +31,25 @@ package enum LeftCopies {
             if !BackupFolder.remove(parent + "/" + name) { left.append(parent + "/" + name) }
         }
         let own = url.path(percentEncoded: false).droppingLastSlash
-        guard BlobFile.exists(restoring(own)),
-            let lock = try PlaceLock(on: URL(filePath: restoring(own), directoryHint: .isDirectory))
+        guard hasRestored(own), let lock = try PlaceLock(on: URL(filePath: restoring(own), directoryHint: .isDirectory))
         else { return left }
         defer { lock.release() }
-        if !BackupFolder.remove(restoring(own)) { left.append(restoring(own)) }
-        return left
+        return left + restored(own).filter { !BackupFolder.remove($0) }
+    }
+
+    /// Restored stores that were to replace this one, whose restore did not finish.
+    private static func restored(_ path: String) -> [String] {
+        let other = beforeRestore(path)
+        return (BlobFile.exists(restoring(path)) ? [restoring(path)] : []) + (RestoreMark.isIn(other) ? [other] : [])
     }
 
     /// Whether there is a restored store that was to replace this one, whose restore did not finish.
-    package static func hasRestored(_ path: String) -> Bool { BlobFile.exists(restoring(path)) }
+    package static func hasRestored(_ path: String) -> Bool { !restored(path).isEmpty }
 
     /// Removes a restored store that was to replace another one, after the process was killed before that. The caller
     /// has the lock of that place.
     package static func removeRestored(_ path: String) throws {
-        if BlobFile.exists(restoring(path)) { try FileManager.default.removeItem(atPath: restoring(path)) }
+        for copy in restored(path) { try FileManager.default.removeItem(atPath: copy) }
     }
 
     /// Removes the file that a compaction has kept, and journals that did not continue the store's file.

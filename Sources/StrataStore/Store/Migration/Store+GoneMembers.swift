@@ -1,22 +1,26 @@
 import LMDB
 import Logging
 import StrataModel
+import Synchronization
 
 extension Store {
     /// Unlinks pairs with objects of entities that have left the model.
     ///
     /// A migration unlinks them. Earlier versions did not, and what they have left is members that no context can show.
-    /// Where that cannot be done, as on a full disk, the store opens all the same, and the next opening tries again.
+    /// Where that cannot be done, as on a full disk or in a store that is only read, the store opens all the same, and
+    /// snapshots pass over them. The next opening for writing tries again.
     ///
     /// - Complexity: a look-up for each entity that has left the model and each many-to-many, if nothing is to be done.
     func unlinkGoneMembers() {
-        guard !isReadOnly, !file.options.receivesOnly else { return }
         do {
-            let count = try unlinkPairsOfGoneObjects()
-            guard count > 0 else { return }
-            StoreLogger.shared.notice(
-                "\(count) links of \(path) to objects whose entity has left the model were removed")
+            let count = isReadOnly || file.options.receivesOnly ? 0 : try unlinkPairsOfGoneObjects()
+            if count > 0 {
+                StoreLogger.shared.notice(
+                    "\(count) links of \(path) to objects whose entity has left the model were removed")
+            }
+            snapshots.hasGoneMembers.store(try !pairsOfGoneObjects(limit: 1).isEmpty, ordering: .relaxed)
         } catch {
+            snapshots.hasGoneMembers.store(true, ordering: .relaxed)
             StoreLogger.shared.warning(
                 "links of \(path) to objects whose entity has left the model could not be removed: \(error)")
         }
@@ -27,9 +31,7 @@ extension Store {
         var count = 0
         var last: [PairKey] = []
         while true {
-            let keys = try file.read { transaction, _, histories in
-                try Self.pairsOfGoneObjects(transaction, file.tables, histories.newest, limit: 10_000)
-            }
+            let keys = try pairsOfGoneObjects(limit: 10_000)
             // A link without its pair is damage, which a verification names.
             if keys.isEmpty || keys == last { break }
             last = keys
@@ -40,6 +42,12 @@ extension Store {
             count += keys.count
         }
         return count
+    }
+
+    private func pairsOfGoneObjects(limit: Int) throws -> [PairKey] {
+        try file.read { transaction, _, histories in
+            try Self.pairsOfGoneObjects(transaction, file.tables, histories.newest, limit: limit)
+        }
     }
 
     private static func pairsOfGoneObjects(

@@ -70,12 +70,10 @@ struct BlobFiles: Sendable {
     }
 
     private static func lock(_ descriptor: Int32, _ directory: String) throws(BlobFile.Failure) -> Int32 {
-        while flock(descriptor, LOCK_SH) != 0 {
-            guard errno == EINTR else {
-                let failure = BlobFile.Failure(operation: "lock", path: directory + "/" + lockName, number: errno)
-                close(descriptor)
-                throw failure
-            }
+        let number = FileLock.take(.shared, of: descriptor, until: .now + FileLock.patience)
+        guard number == 0 else {
+            close(descriptor)
+            throw BlobFile.Failure(operation: "lock", path: directory + "/" + lockName, number: number)
         }
         return descriptor
     }

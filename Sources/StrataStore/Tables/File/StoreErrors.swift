@@ -18,6 +18,11 @@ extension StoreFile {
     static func publicError(_ error: any Error, during work: String, path: String) -> any Error {
         switch error {
         case let error as LMDBError: StrataError(error, during: work, path: path)
+        case let error as BlobFile.Failure where error.number == EWOULDBLOCK:
+            StrataError(
+                .persistentStoreTimeout,
+                "The store stayed busy during \(work): another process has a lock on \(error.path).",
+                context: .init(path: error.path), cause: error)
         case let error as BlobFile.Failure:
             StrataError(
                 error.isOfDisk ? .noSpace : .persistentStoreOperation,
@@ -101,7 +106,10 @@ extension StrataError {
                 .noSpace, "The disk is full or failed during \(work); nothing was changed.", context: context,
                 cause: error)
         case .busy:
-            self.init(.persistentStoreTimeout, "The store stayed busy during \(work).", context: context, cause: error)
+            let reason = error.detail.isEmpty ? "" : ": \(error.detail)"
+            self.init(
+                .persistentStoreTimeout, "The store stayed busy during \(work)\(reason).", context: context,
+                cause: error)
         // Every store has the same tables, with the same flags, and an ordered log; so these mean damage.
         case .corrupted, .truncated, .invalid, .notFound, .incompatibleTable, .keyExists:
             self.init(.corrupt, Self.sentence(ofDamage: error), context: context, cause: error)

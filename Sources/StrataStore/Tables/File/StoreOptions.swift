@@ -82,6 +82,9 @@ package struct StoreOptions: Sendable {
     /// meanwhile.
     package var isAlone = false
     package var createsIfMissing = true
+    /// The model from which the one to be installed was made. If the store has another one by then, opening throws
+    /// `modelChanged`; nil installs it whatever the store has.
+    package var replacedModel: ModelVersion?
     /// Whether the store takes over transactions of another one; saving throws `readOnly`. A standby can only be opened
     /// for writing with it.
     package var receivesOnly = false
