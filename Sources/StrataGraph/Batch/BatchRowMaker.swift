@@ -55,7 +55,7 @@ final class BatchRowMaker {
     func insertion(of values: BatchValues) throws -> Prepared {
         var row = Prepared(builder: try RowBuilder(entity.template, layout: entity.layout))
         var position = 0
-        var elements: [(element: CompositeElement, value: AttributeValue)] = []
+        var elements: [(element: NamedElement, value: AttributeValue)] = []
         for entry in values.entries {
             if let property = property(named: entry.name, from: &position) {
                 try set(property, entry.value, in: &row)
@@ -103,7 +103,7 @@ final class BatchRowMaker {
     /// - Parameter present: what a composite holds beside them.
     /// - Throws: `invalidRequest` where the row gives the composite as a whole too.
     func setElements(
-        _ elements: [(element: CompositeElement, value: AttributeValue)], in row: inout Prepared,
+        _ elements: [(element: NamedElement, value: AttributeValue)], in row: inout Prepared,
         _ present: (PropertyRuntime) throws -> AttributeValue
     ) throws {
         var composites: [Int: AttributeValue] = [:]

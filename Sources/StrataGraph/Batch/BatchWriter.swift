@@ -205,7 +205,7 @@ extension BatchWriter {
         let maker: BatchRowMaker
         let rules: RowRules
         let values: [(name: String, expression: RowExpression)]
-        let elements: [(element: CompositeElement, expression: RowExpression)]
+        let elements: [(element: NamedElement, expression: RowExpression)]
         let members: [(name: String, ids: [ObjectID])]
     }
 
@@ -213,7 +213,7 @@ extension BatchWriter {
         _ entity: EntityRuntime, _ values: [String: FetchExpression], _ lease: BatchLease
     ) throws -> Updating {
         var single: [(name: String, expression: RowExpression)] = []
-        var elements: [(element: CompositeElement, expression: RowExpression)] = []
+        var elements: [(element: NamedElement, expression: RowExpression)] = []
         var members: [(name: String, ids: [ObjectID])] = []
         for (name, expression) in values.sorted(by: { $0.key < $1.key }) {
             if entity.property(named: name)?.isToMany ?? false {

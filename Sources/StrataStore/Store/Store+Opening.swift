@@ -16,7 +16,7 @@ extension Store {
     package static func open(
         _ location: StoreLocation, model: ManagedObjectModel?, options: StoreOptions = StoreOptions()
     ) throws -> Store {
-        let directory = try StoreDirectory(location)
+        let directory = try StoreDirectory(location, isReadOnly: options.isReadOnly)
         var options = options
         var log: (any SharedLog)?
         if let connection = options.sharedLog, !options.isReadOnly {
@@ -322,12 +322,13 @@ struct StoreDirectory {
     let path: String
     private let isTemporary: Bool
 
-    init(_ location: StoreLocation) throws {
+    /// - Parameter isReadOnly: whether nothing is made. An interrupted backup may have given up the folder of its copy.
+    init(_ location: StoreLocation, isReadOnly: Bool = false) throws {
         switch location {
         case .directory(let url):
             path = url.path(percentEncoded: false).droppingTrailingSlash
             isTemporary = false
-            try Self.makeParent(of: url)
+            if !isReadOnly { try Self.makeParent(of: url) }
         case .inMemory:
             path = FileManager.default.temporaryDirectory
                 .appending(component: "strata-\(UUID().uuidString)").path(percentEncoded: false)

@@ -242,4 +242,16 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: left.path(percentEncoded: false)))
         #expect(try Store.open(.directory(directory), model: nil).verify().isSound, "the copy in place is left alone")
     }
+
+    /// An opening for reading makes no directory, also not above the store: that of an interrupted backup may have been
+    /// given up.
+    @Test func anOpeningForReadingMakesNoDirectory() {
+        let parent = FileManager.default.temporaryDirectory.appending(path: "strata-gone-\(UUID().uuidString)")
+        var options = StoreOptions()
+        options.isReadOnly = true
+        #expect(throws: StrataError.self) {
+            try Store.open(.directory(parent.appending(path: "store")), model: nil, options: options)
+        }
+        #expect(!FileManager.default.fileExists(atPath: parent.path(percentEncoded: false)))
+    }
 }

@@ -1,7 +1,7 @@
 import StrataModel
 
 /// An element of a composite attribute, as a key path names it: `address.city`.
-struct CompositeElement {
+struct NamedElement {
     let attribute: PropertyRuntime
     /// The names from the composite to the element.
     let path: ArraySlice<String>
@@ -11,7 +11,7 @@ extension EntityRuntime {
     /// The element that a key path names; nil for a path that does not begin with a composite attribute.
     ///
     /// - Throws: `unknownKey` if the composite has no such element.
-    func compositeElement(at keyPath: String) throws -> CompositeElement? {
+    func compositeElement(at keyPath: String) throws -> NamedElement? {
         let steps = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard steps.count > 1, let property = property(named: steps[0]), property.attributeType == .composite,
             var composite = property.attribute
@@ -23,7 +23,7 @@ extension EntityRuntime {
             }
             composite = element
         }
-        return CompositeElement(attribute: property, path: steps[1...])
+        return NamedElement(attribute: property, path: steps[1...])
     }
 }
 
