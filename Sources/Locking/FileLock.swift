@@ -6,14 +6,14 @@
     import Darwin
 #endif
 
-/// A `flock` that is waited for only until a deadline: the process that has it may be stopped.
+/// Takes a `flock` or gives up at a deadline, because the process that has the lock may be stopped.
 package enum FileLock {
     /// Whether other processes may have the lock at the same time.
     package enum Kind: Sendable {
         case shared, exclusive
     }
 
-    /// How long a short piece of work of another process is waited for.
+    /// The usual time to wait while another process holds a lock for a short piece of work.
     package static let patience = Duration.seconds(10)
 
     /// Takes the lock of an open file or directory.

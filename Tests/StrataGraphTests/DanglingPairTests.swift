@@ -183,7 +183,7 @@ struct DanglingPairTests {
         close(lock)
         let context = waiting.newBackgroundContext()
         try expectCountedWithout(context, "not mended")
-        // Whoever deletes the owner unlinks all that it has.
+        // Deleting the owner removes all of its links.
         context.delete(try Pairs.owner(context))
         try context.save()
         let report = try waiting.store.verify()

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A file in a restored store that has not replaced another one yet. It has the first two pages of the store's file, so
-/// that a store to which somebody has saved since counts as marked no more.
+/// that the mark no longer holds for a store with later saves.
 enum RestoreMark {
     private static func path(_ store: String) -> String { store + "/unfinished-restore" }
 
