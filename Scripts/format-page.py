@@ -90,6 +90,7 @@ written once, by `Scripts/format-fixture.sh`, and never again.
 | `blobs/ab/cdef...` | large binary values, named by the SHA-256 of their bytes |
 | `blobs.lock` | locked shared by processes that write blobs, exclusively by the one that removes orphaned ones |
 | `views.lock` | locked by the process that keeps the views that catch up |
+| `unfinished-restore` | in a restored store until it has taken the place of another one: the first two pages of its `data.mdb` |
 
 `data.mdb` and `pages.sums` belong together. An older `data.mdb` beside newer sums is refused as damage, since a disk that has
 lost writes looks the same: remove `pages.sums` when you put another `data.mdb` in place by hand. A store of a version without
