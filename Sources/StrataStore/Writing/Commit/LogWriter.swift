@@ -45,12 +45,14 @@ enum LogWriter {
         let first = record.firstEvent
         let sealing = SealingWork(
             count: events.count, packs: events.count >= file.tables.packing.fewestInTransaction)
+        defer { projector.batch.endMakingGroups(transaction) }
         if written == .nothing, events.hasRowsBefore, events.count >= fewestBeside {
             // Pages on disk stay unchanged until the transaction ends. The projector reads nothing through the
             // transaction, and of an event nothing that sealing changes.
             var sealed = 0
             try BackgroundThread.run("strata.views") {
                 try project(events, from: first, transaction, &projector)
+                projector.batch.beginMakingGroups(transaction)
                 while events.seal(.last, of: sealing) != nil {}
             } beside: {
                 while let stretch = events.seal(.first, of: sealing) {
@@ -62,6 +64,7 @@ enum LogWriter {
         } else {
             try seal(events, sealing)
             try project(events, from: first, transaction, &projector)
+            if written == .nothing { projector.batch.beginMakingGroups(transaction) }
             try write(events, 0..<events.count, of: sealing, from: first, transaction, file, &chain)
         }
         if sealing.packs { try file.noteBlocks(transaction) }
@@ -78,7 +81,7 @@ enum LogWriter {
             head: head, isCertain: !projector.batch.hasDeclaredChanges, namesBlobs: projector.batch.countsBlobs)
         try sealed(end) {
             projector.enter(record)
-            try projector.flush(transaction, isFirst: written == .nothing)
+            try projector.flush(transaction)
             try file.writeHead(end.head, transaction)
         }
         return record

@@ -3,7 +3,8 @@ import LMDB
 import Locking
 import StrataModel
 
-/// Makes the records of a large batch's groups on a second thread, while the writer's thread writes the other tables.
+/// Makes the records of a large batch's groups on a thread of its own, while other threads write the log and the other
+/// tables.
 ///
 /// The second thread reads the groups as they were when the write transaction began. So the transaction must not have
 /// written to their table before, and the changes must stay as they are until `finish`. Groups that need more than

@@ -63,10 +63,8 @@ struct Projector: ~Copyable {
     }
 
     /// Writes what was collected.
-    ///
-    /// - Parameter isFirst: whether the transaction has not written to declared views before.
-    mutating func flush(_ transaction: WriteTransaction, isFirst: Bool = false) throws {
-        try batch.flush(into: transaction, isFirst: isFirst)
+    mutating func flush(_ transaction: WriteTransaction) throws {
+        try batch.flush(into: transaction)
         forgetWritten()
     }
 

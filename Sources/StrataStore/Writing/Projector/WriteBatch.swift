@@ -32,6 +32,8 @@ struct WriteBatch: ~Copyable {
     private var texts: TextChanges?
     /// The rows as they were before the batch that views across relationships read; nil until there is one.
     private var watched: WatchedRows?
+    /// Makes the records of `groups` on another thread; nil unless `beginMakingGroups` has started it.
+    private var making: GroupMaking?
     private let tables: StoreTables
     /// Whether an entry's removal is written to the table that has the entry; for rows whose entries are all known to
     /// exist.
@@ -139,12 +141,8 @@ struct WriteBatch: ~Copyable {
     // MARK: Writing
 
     /// Writes everything in key order and removes it from the batch.
-    ///
-    /// - Parameter isFirst: whether the transaction has not written to declared views before, so that another thread can
-    ///   read them meanwhile.
-    mutating func flush(into transaction: WriteTransaction, isFirst: Bool = false) throws {
-        let making = isFirst ? beginMakingGroups(transaction) : nil
-        defer { making?.finish(transaction) }
+    mutating func flush(into transaction: WriteTransaction) throws {
+        defer { endMakingGroups(transaction) }
         try leaveOutCounters(transaction)
         if operations.reduce(counters.count, { $0 + $1.count }) < BatchSort.fewest {
             sortHere()
@@ -156,19 +154,28 @@ struct WriteBatch: ~Copyable {
         } else {
             try flushWhileSorting(into: transaction)
         }
-        try writeGroups(transaction, making)
+        try writeGroups(transaction)
         discard()
     }
 
-    /// Has another thread make the records of groups, unless views across relationships change them once the other
-    /// tables are written.
-    private func beginMakingGroups(_ transaction: WriteTransaction) -> GroupMaking? {
-        guard watched == nil, let groups, let views = tables.views else { return nil }
-        return GroupMaking.begin(groups, views, transaction)
+    /// Has another thread make the records of groups until the batch is flushed, unless views across relationships change
+    /// them once the other tables are written.
+    ///
+    /// The transaction must not have written to declared views. End it with `endMakingGroups` if the batch is not
+    /// flushed.
+    mutating func beginMakingGroups(_ transaction: WriteTransaction) {
+        guard watched == nil, let groups, let views = tables.views else { return }
+        making = GroupMaking.begin(groups, views, transaction)
+    }
+
+    /// Waits until no other thread makes records of groups.
+    mutating func endMakingGroups(_ transaction: WriteTransaction) {
+        making?.finish(transaction)
+        making = nil
     }
 
     /// Writes declared views, after the tables from which those across relationships are read.
-    private mutating func writeGroups(_ transaction: WriteTransaction, _ making: GroupMaking?) throws {
+    private mutating func writeGroups(_ transaction: WriteTransaction) throws {
         if let watched { try watched.addDifferences(to: groupChanges(), tables, transaction) }
         if let groups, let views = tables.views {
             try ViewFault.naming { try groups.write(to: views, transaction, making) }
