@@ -62,6 +62,31 @@ import Testing
 
     // MARK: Building
 
+    /// While one step is written the next one is made. It is dropped if another worker was first.
+    @Test func aStepThatWasPreparedIsWrittenOnlyWhereItBegins() throws {
+        let fixture = try fixture()
+        let store = fixture.store
+        for number in 0..<20 { _ = try film("t\(number % 4)", number, fixture) }
+        try store.adopt(try FilmViews.model([FilmViews.films, Self.byTitle()]))
+        let workers = (store.viewWorker(), store.viewWorker())
+        var prepared: ViewStep?
+        _ = try workers.0.advance("ByTitle", &prepared)
+        #expect(prepared != nil && prepared?.before != nil)
+        #expect(try phase(store) == .building(3.0 / 20))
+        var others: ViewStep?
+        _ = try workers.1.advance("ByTitle", &others)
+        #expect(try phase(store) == .building(6.0 / 20))
+        _ = try workers.0.advance("ByTitle", &prepared)
+        #expect(try prepared == nil && phase(store) == .building(6.0 / 20))
+        // The other one's next step is still good, whatever was saved since it was made.
+        _ = try film("t9", 100, fixture)
+        _ = try workers.1.advance("ByTitle", &others)
+        #expect(try phase(store) == .building(9.0 / 21))
+        try store.keepViews()
+        #expect(try rows(store) == ["t0 5 40", "t1 5 45", "t2 5 50", "t3 5 55", "t9 1 100"])
+        #expect(try phase(store) == .live && store.verify().isSound)
+    }
+
     @Test func aNewViewOfManyObjectsIsBuiltBesideTheSaves() throws {
         let fixture = try fixture()
         let store = fixture.store

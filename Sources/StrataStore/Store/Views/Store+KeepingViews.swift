@@ -57,8 +57,8 @@ extension Store {
         try checkOpen()
         let worker = viewWorker()
         for name in try worker.views() {
-            var left = steps ?? .max
-            while left > 0, case .isOnItsWay = try worker.advance(name) { left -= 1 }
+            var (left, prepared) = (steps ?? .max, ViewStep?.none)
+            while left > 0, case .isOnItsWay = try worker.advance(name, &prepared) { left -= 1 }
         }
         var left = steps ?? .max
         while left > 0, try worker.dropSome() { left -= 1 }

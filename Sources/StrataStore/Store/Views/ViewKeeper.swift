@@ -97,8 +97,9 @@ final class ViewKeeper: @unchecked Sendable {
     private func work() throws -> Date? {
         var due: Date?
         for name in try worker.views() {
+            var prepared: ViewStep?
             while condition.withLock({ !isStopped }) {
-                switch try worker.advance(name) {
+                switch try worker.advance(name, &prepared) {
                 case .isOnItsWay: continue
                 case .isThere: break
                 case .failed(let until): due = min(due ?? until, until)

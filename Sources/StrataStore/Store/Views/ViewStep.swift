@@ -18,6 +18,11 @@ struct ViewStep: @unchecked Sendable {
     fileprivate let limits: ViewStepLimits
     fileprivate let changes = GroupChanges()
 
+    /// Whether the next step does not depend on the groups that this one writes, and groups further objects.
+    var canBePreparedFor: Bool {
+        after.isBegun && !after.isComplete && after.failure == nil && !view.hasProjections
+    }
+
     /// Writes the changes.
     ///
     /// - Returns: false if the view or the model have moved on meanwhile; then nothing was written.
@@ -69,9 +74,10 @@ struct ViewStepMaker {
     let before: ViewProgress?
     let limits: ViewStepLimits
 
+    /// - Parameter progress: the progress after a step that is not written yet; nil for that of the file.
     init(
         _ view: PreparedView, _ file: StoreFile, _ transaction: ReadTransaction, _ head: EventNumber,
-        _ histories: SchemaHistory, _ schema: Schema, _ limits: ViewStepLimits
+        _ histories: SchemaHistory, _ schema: Schema, _ limits: ViewStepLimits, after progress: ViewProgress? = nil
     ) throws {
         self.file = file
         self.transaction = transaction
@@ -80,7 +86,7 @@ struct ViewStepMaker {
         self.schema = schema
         self.view = view
         self.limits = limits
-        before = try ViewProgress.read(view.id, transaction, file.tables)
+        before = try progress ?? ViewProgress.read(view.id, transaction, file.tables)
     }
 
     /// The step to an event, or a part of the way if the view is being built.

@@ -38,14 +38,21 @@ struct ViewWorker: Sendable {
         }
     }
 
-    /// Makes the next step of a view.
-    func advance(_ name: String) throws -> Outcome {
+    /// Makes the next step of a view and writes it.
+    ///
+    /// - Parameter prepared: the step that the call before has made while it wrote its own, for this call to write; set to
+    ///   the one that this call has made so. nil if there is none.
+    func advance(_ name: String, _ prepared: inout ViewStep?) throws -> Outcome {
+        if let step = prepared.take() {
+            prepared = try write(step, preparingNextOf: name)
+            return .isOnItsWay
+        }
         if let failure = try make(name, { $0.before?.failure }) ?? nil {
             let due = Self.due(failure)
             if due > file.options.clock() { return .failed(until: due) }
         }
         guard let head = try make(name, { $0.head }) else { return .isThere }
-        return try advance(name, to: head)
+        return try advance(name, to: head, &prepared)
     }
 
     private static func due(_ failure: ViewFailure) -> Date {
@@ -55,14 +62,16 @@ struct ViewWorker: Sendable {
     }
 
     /// Goes to an event; if an object cannot be grouped, to the last transaction before it.
-    private func advance(_ name: String, to target: EventNumber) throws -> Outcome {
+    private func advance(
+        _ name: String, to target: EventNumber, _ prepared: inout ViewStep?
+    ) throws -> Outcome {
         do {
             guard let step = try make(name, { try $0.step(to: target) }) ?? nil else { return .isThere }
-            _ = try write(step)
+            prepared = try write(step, preparingNextOf: name)
             return .isOnItsWay
         } catch let fault as ViewFault {
             if let half = try make(name, { try middle($0, target) }) ?? nil {
-                guard case .failed(let until) = try advance(name, to: half) else { return .isOnItsWay }
+                guard case .failed(let until) = try advance(name, to: half, &prepared) else { return .isOnItsWay }
                 return .failed(until: until)
             }
             guard let step = try make(name, { try failing($0, target, fault) }) else { return .isThere }
@@ -128,14 +137,19 @@ struct ViewWorker: Sendable {
 
     /// Calls `body` with the maker of a view's steps; nil if the model has no such view that catches up or is being
     /// built.
-    private func make<R>(_ name: String, _ body: (ViewStepMaker) throws -> R) throws -> R? {
+    ///
+    /// - Parameter progress: how far the view will be once a step is written; nil for how far it is.
+    private func make<R>(
+        _ name: String, after progress: ViewProgress? = nil, _ body: (ViewStepMaker) throws -> R
+    ) throws -> R? {
         var fault: ViewFault?
         let result = try file.read { transaction, head, histories -> R? in
             guard let schema = histories.newest,
                 let view = try IndexMap.of(schema).views.view(named: name)
             else { return nil }
             do {
-                let maker = try ViewStepMaker(view, file, transaction, head, histories, schema, limits)
+                let maker = try ViewStepMaker(
+                    view, file, transaction, head, histories, schema, limits, after: progress)
                 if view.isInline, maker.before == nil { return nil }
                 return try body(maker)
             } catch let found as ViewFault {
@@ -145,6 +159,24 @@ struct ViewWorker: Sendable {
         }
         if let fault { throw fault }
         return result
+    }
+
+    /// Writes a step, and meanwhile makes the next one if the view is being built.
+    ///
+    /// - Returns: the next step; nil if it has to be made in its turn.
+    private func write(_ step: ViewStep, preparingNextOf name: String) throws -> ViewStep? {
+        guard step.canBePreparedFor else {
+            _ = try write(step)
+            return nil
+        }
+        var next: ViewStep?
+        let isWritten = try BackgroundThread.run("strata.steps") {
+            // Whatever fails here fails again when the step is made in its turn, and is reported then.
+            next = (try? make(name, after: step.after) { try $0.step(to: $0.head) }) ?? nil
+        } beside: {
+            try write(step)
+        }
+        return isWritten ? next : nil
     }
 
     private func write(_ step: ViewStep) throws -> Bool {
