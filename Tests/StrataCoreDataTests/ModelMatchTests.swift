@@ -38,6 +38,26 @@ import Testing
             ])
     }
 
+    /// SwiftData writes a list that is not optional as a required to-many without a minimum, and saves it empty.
+    @Test func countsOfARequiredToManyAreThoseOfTheFile() throws {
+        let counts = [0, 1, 3]
+        let lists = counts.map { count in
+            PropertyDescription.relationship(
+                RelationshipDescription(
+                    name: "parts\(count)", destinationEntityName: "Part", hasNoInverse: true, isToMany: true,
+                    isOptional: false, minCount: count, maxCount: 5))
+        }
+        var archiver = ModelArchiver(
+            try ManagedObjectModel(entities: [
+                EntityDescription(name: "Part"), EntityDescription(name: "Machine", properties: lists),
+            ]))
+        let content = try CachedModel(packed: ModelArchiver.packed(archiver.write())).content
+        let machine = try #require(content.entities.first { $0.name == "Machine" })
+        let found = counts.compactMap { machine.relationshipsByName["parts\($0)"] }
+        #expect(found.map(\.minCount) == counts)
+        #expect(found.allSatisfy { !$0.isOptional && $0.maxCount == 5 })
+    }
+
     @Test func withoutModelTheNamesOfHashesAreCompared() {
         #expect(
             ModelMatch.notes(model, nil, hashed: ["Author", "Portrait", "Tag", "Work", "Novel", "Film"]) == [

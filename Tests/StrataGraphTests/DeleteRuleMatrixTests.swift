@@ -55,6 +55,7 @@ import Testing
             if inverse != .none {
                 var owners = relationship("owners", inverse, to: "Owner", inverse: "targets")
                 owners.isOptional = !isRequired
+                owners.minCount = isRequired && inverse != .one ? 1 : 0
                 back = [.relationship(owners)]
             }
             return try Porting.container([

@@ -3,12 +3,12 @@ import StrataGraph
 import StrataModel
 import Testing
 
-/// A required to-many needs a member, whether or not its description states a count.
+/// A required to-many with a minimum needs members, and one without may be empty.
 @Suite(.verifiesStores) struct RequiredMembersTests {
     /// Every way in which members can be recorded.
     private static let kinds = ["rows", "ordered", "pairs", "bag"]
 
-    private static func model(_ kind: String, isOptional: Bool) throws -> ManagedObjectModel {
+    private static func model(_ kind: String, isOptional: Bool, least: Int = 1) throws -> ManagedObjectModel {
         let back: PropertyDescription? =
             switch kind {
             case "rows", "ordered": Porting.one("team", "Team", "players")
@@ -17,7 +17,8 @@ import Testing
             }
         let players = RelationshipDescription(
             name: "players", destinationEntityName: "Player", inverseName: back == nil ? nil : "team",
-            hasNoInverse: back == nil, isToMany: true, isOrdered: kind == "ordered", isOptional: isOptional)
+            hasNoInverse: back == nil, isToMany: true, isOrdered: kind == "ordered", isOptional: isOptional,
+            minCount: least)
         let name = Porting.attribute("name", .string)
         return try ManagedObjectModel(entities: [
             EntityDescription(name: "Team", properties: [name, .relationship(players)]),
@@ -25,9 +26,9 @@ import Testing
         ])
     }
 
-    private func container(_ kind: String, isOptional: Bool = false) throws -> PersistentContainer {
+    private func container(_ kind: String, isOptional: Bool = false, least: Int = 1) throws -> PersistentContainer {
         let container = PersistentContainer(
-            name: "Test", model: try Self.model(kind, isOptional: isOptional), at: .inMemory,
+            name: "Test", model: try Self.model(kind, isOptional: isOptional, least: least), at: .inMemory,
             options: .init(durability: .disposable))
         try container.loadPersistentStores()
         MadeStores.current?.add(container)
@@ -54,6 +55,44 @@ import Testing
         context.delete(team)
         try context.save()
         #expect(try context.find("Team").isEmpty && context.find("Player").isEmpty)
+    }
+
+    @Test(arguments: kinds) func aRequiredOneWithoutMinimumMayBeEmpty(kind: String) throws {
+        let context = try container(kind, least: 0).newBackgroundContext()
+        let team = try context.make("Team", ["name": "t"])
+        try team.validateForInsert()
+        try context.save()
+        let player = try context.make("Player", ["name": "p"])
+        try team.insertMember(player, forKey: "players")
+        try context.save()
+        context.delete(player)
+        try team.setValue("u", forKey: "name")
+        try team.validateForUpdate()
+        try context.save()
+        let insertion = BatchInsertRequest<ManagedObject>(entityName: "Team", [["name": .string("v")]])
+        try context.execute(insertion)
+        let names = try context.find("Team", sortedBy: [SortDescription("name")]).map { try $0.text() }
+        #expect(names == ["u", "v"])
+    }
+
+    @Test func aMigrationMakesOneWithoutMinimumRequiredWithoutWork() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "required-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        func container(_ isOptional: Bool, _ least: Int) throws -> PersistentContainer {
+            PersistentContainer(
+                name: "Test", model: try Self.model("rows", isOptional: isOptional, least: least), at: .url(directory),
+                options: .init(durability: .disposable))
+        }
+        try withLoaded(try container(true, 0)) { try $0.make("Team", ["name": "t"]) }
+        for (isOptional, least, sentence) in [
+            (false, 0, "Team.players has another delete rule, optionality, hash modifier or user info."),
+            (true, 1, "Team.players may have a narrower range of members."),
+        ] {
+            let container = try container(isOptional, least)
+            #expect(try container.migrationPlan().steps.map(\.sentence).contains(sentence))
+            try withLoaded(container) { context in try #expect(context.find("Team").count == 1) }
+        }
+        #expect(thrownError { try container(false, 1).loadPersistentStores() }?.code == .migration)
     }
 
     @Test(arguments: kinds) func anOptionalOneMayBeEmpty(kind: String) throws {

@@ -142,4 +142,17 @@ import Testing
         #expect(try container.relationship("Playlist", "cover").hasNoInverse)
         #expect(try !container.relationship("Seat", "hall").isOptional)
     }
+
+    @Test func aRequiredToManyNeedsAMemberUnlessItsMinimumIsNone() throws {
+        let model = try PersistentContainer(name: "Toolbox", entities: [Toolbox.self], at: .inMemory).managedObjectModel
+        let relationships = try #require(model.entitiesByName["Toolbox"]).relationshipsByName
+        #expect(relationships.mapValues(\.minCount) == ["needed": 1, "possible": 0, "several": 2])
+        #expect(relationships.values.allSatisfy { !$0.isOptional })
+    }
+}
+
+@Entity private final class Toolbox: ManagedObject {
+    @Relationship(.required, .noInverse) var needed: ToMany<Toolbox>
+    @Relationship(.required, .minCount(0), .noInverse) var possible: ToMany<Toolbox>
+    @Relationship(.minCount(2), .required, .noInverse) var several: ToMany<Toolbox>
 }

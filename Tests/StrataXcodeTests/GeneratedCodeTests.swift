@@ -53,6 +53,8 @@ struct GeneratedCodeTests {
             let code = ModelCode(model, modelName: "All of it", form: form, isPublic: true)
             let complaint = try Compiler.check(code.files, hasMacros: form == .macro)
             #expect(complaint == nil)
+            // `Person.films` is required, and has no minimum in the file.
+            #expect(code.singleFile().contains(".required, .minCount(0)"))
         }
     }
 

@@ -43,7 +43,7 @@ struct ReadingTests {
         let actors = try #require(film.properties.first { $0.name == "actors" }?.relationship)
         #expect(actors.minCount == 2 && actors.maxCount == 9 && actors.isOrdered && actors.deleteRule == .cascade)
         let films = try #require(model.entitiesByName["Person"]?.properties.first?.relationship)
-        #expect(films.minCount == 1 && !films.isOptional && films.deleteRule == .deny)
+        #expect(films.minCount == 0 && !films.isOptional && films.deleteRule == .deny)
         let since = try #require(model.fetchRequestTemplates["since"])
         #expect(since.fetchLimit == 5 && since.fetchBatchSize == 20 && since.includesPropertyValues)
         #expect(since.includesPendingChanges && !since.includesSubentities && !since.returnsObjectsAsFaults)

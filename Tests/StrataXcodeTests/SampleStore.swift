@@ -49,8 +49,8 @@ struct SampleStore {
         for entity in model.entities where !entity.isAbstract { _ = try make(entity.name) }
         while let object = open.popLast() {
             for case .relationship(let relationship) in model.properties(ofEntityNamed: object.entity.name)
-            where !relationship.isTransient && (!relationship.isOptional || relationship.minCount > 0) {
-                let least = relationship.isToMany ? max(1, relationship.minCount) : 1
+            where !relationship.isTransient && (!relationship.mayBeEmpty || relationship.minCount > 0) {
+                let least = max(1, relationship.minCount)
                 while try count(relationship, of: object) < least {
                     let free = try objects.first { try isFree($0, for: relationship, of: object) }
                     guard let target = try free ?? concrete(relationship.destinationEntityName).map(make) else { break }

@@ -278,7 +278,6 @@ struct CachedModel {
         if relationship.isToMany {
             relationship.maxCount = max(0, Int(clamping: most))
             relationship.minCount = max(0, Int(clamping: integer("NSMinCount", object) ?? 0))
-            if !relationship.isOptional { relationship.minCount = max(1, relationship.minCount) }
         }
         let rule = integer("NSDeleteRule", object) ?? 1
         relationship.deleteRule = UInt8(exactly: rule).flatMap(DeleteRule.init(rawValue:)) ?? .nullify

@@ -45,7 +45,7 @@
         memberEntityIDs = (holders ?? members).concreteEntityIDs.sorted()
         deleteRule = description?.deleteRule ?? .nullify
         self.description = description
-        hasMinimum = description.map { $0.leastCount > 0 } ?? false
+        hasMinimum = description.map { $0.minCount > 0 } ?? false
         isBounded = hasMinimum || description.map { $0.maxCount > 0 } ?? false
     }
 

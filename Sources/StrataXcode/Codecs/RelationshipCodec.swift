@@ -21,8 +21,7 @@ enum RelationshipCodec {
         relationship.hasNoInverse = relationship.inverseName == nil
         // For a to-one, Xcode writes a maximum of one and sometimes a minimum of one, whether it is optional or not.
         if relationship.isToMany {
-            // A required to-many has at least one member, although Xcode writes no count.
-            relationship.minCount = max(fields.count("minCount"), relationship.isOptional ? 0 : 1)
+            relationship.minCount = fields.count("minCount")
             relationship.maxCount = fields.count("maxCount")
         }
         if let rule = fields["deletionRule"] {
@@ -47,8 +46,7 @@ enum RelationshipCodec {
         add("transient", relationship.isTransient ? "YES" : nil)
         add("toMany", relationship.isToMany ? "YES" : nil)
         if relationship.isToMany {
-            let implied = relationship.isOptional ? 0 : 1
-            add("minCount", relationship.minCount > implied ? String(relationship.minCount) : nil)
+            add("minCount", relationship.minCount > 0 ? String(relationship.minCount) : nil)
             add("maxCount", relationship.maxCount > 0 ? String(relationship.maxCount) : nil)
         } else {
             add("maxCount", "1")

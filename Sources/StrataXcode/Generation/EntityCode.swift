@@ -221,7 +221,7 @@ struct RelationshipCode {
         if relationship.hasNoInverse { arguments.append(".noInverse") }
         if relationship.isTransient { arguments.append(".transient") }
         if relationship.isToMany {
-            if relationship.minCount > (relationship.isOptional ? 0 : 1) {
+            if relationship.minCount != (relationship.isOptional ? 0 : 1) {
                 arguments.append(".minCount(\(relationship.minCount))")
             }
             if relationship.maxCount > 0 { arguments.append(".maxCount(\(relationship.maxCount))") }

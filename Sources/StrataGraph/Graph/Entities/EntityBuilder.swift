@@ -253,7 +253,8 @@ extension EntityBuilder {
             case .userInfo(let info): relationship.userInfo.merge(info) { $1 }
             }
         }
-        if isToMany, !relationship.isOptional { relationship.minCount = max(1, relationship.minCount) }
+        let statesMinimum = options.contains { if case .minimum = $0.kind { true } else { false } }
+        if isToMany, !relationship.isOptional, !statesMinimum { relationship.minCount = 1 }
         destinations[name] = target
         if let inverse {
             if relationship.inverseName != nil {

@@ -18,7 +18,8 @@ public struct RelationshipOption: Sendable {
 
     /// The members of a to-many have an order, which the app sets.
     public static var ordered: Self { Self(kind: .ordered) }
-    /// A save refuses a to-one that is nil, or a to-many without members.
+    /// A save refuses a to-one that is nil, or a to-many without members. With `minCount(0)` beside it, a to-many may be
+    /// empty: this is what Core Data means by a required to-many.
     public static var required: Self { Self(kind: .required) }
     /// The relationship of the destination that leads back, by its name alone: `.inverse(\.owner)`.
     ///

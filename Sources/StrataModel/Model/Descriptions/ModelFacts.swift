@@ -33,7 +33,7 @@ extension RelationshipDescription {
         if !isOptional { facts.append("required") }
         if isTransient { facts.append("transient") }
         if let inverseName { facts.append("inverse \(inverseName)") } else { facts.append("no inverse") }
-        if isToMany, minCount > 1 { facts.append("at least \(minCount)") }
+        if isToMany, minCount > 0 { facts.append("at least \(minCount)") }
         if isToMany, maxCount > 0 { facts.append("at most \(maxCount)") }
         facts.append(deleteRule.text)
         if let name = renamingIdentifier { facts.append("once \(name)") }

@@ -26,12 +26,11 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
     public var isToMany: Bool
     /// Whether the members of a to-many have an order.
     public var isOrdered: Bool
-    /// Whether the relationship may lead to no object.
+    /// Whether the relationship may lead to no object. A to-many may be empty in any case if its `minCount` is 0.
     public var isOptional: Bool
     /// Whether the relationship is kept in memory only and never saved.
     public var isTransient: Bool
-    /// The smallest number of members of a to-many; 0 for no limit. An optional to-many may also be empty, and a required
-    /// one needs at least one member, also with 0.
+    /// The smallest number of members of a to-many; 0 for no limit. An optional to-many may also be empty.
     public var minCount: Int
     /// The largest number of members; 0 for no limit.
     public var maxCount: Int

@@ -98,8 +98,7 @@ extension SchemaComparison {
         case .attribute(let attribute):
             attribute.isOptional || attribute.isTransient || new.assignment.bornDefaults[property.id] != nil
         case .relationship(let relationship):
-            relationship.description.isOptional || relationship.description.isTransient
-                || relationship.isToMany && relationship.description.leastCount == 0
+            relationship.description.mayBeEmpty || relationship.description.isTransient
         case .position: true
         }
     }
@@ -209,7 +208,9 @@ extension SchemaComparison {
     private mutating func compare(_ old: RelationshipSchema, _ new: RelationshipSchema, _ entity: EntitySchema) {
         let (before, after) = (old.description, new.description)
         let subject = "\(entity.name).\(after.name)"
-        compareOptionality(before.isOptional, after.isOptional, entity, after.name)
+        if before.isOptional != after.isOptional {
+            compareOptionality(before.mayBeEmpty, after.mayBeEmpty, entity, after.name)
+        }
         if old.isToMany != new.isToMany {
             let sentence = after.isToMany ? "\(subject) is now to-many." : "\(subject) is now to-one."
             add(.cardinality, .rewrite, entity, after.name, sentence)
@@ -225,13 +226,14 @@ extension SchemaComparison {
         compareDestination(old, new, entity)
         compareCounts(before, after, entity)
         if before.deleteRule != after.deleteRule || before.userInfo != after.userInfo
+            || before.isOptional != after.isOptional && before.mayBeEmpty == after.mayBeEmpty
             || before.editorInfo != after.editorInfo
             || before.versionHashModifier != after.versionHashModifier
             || before.name == after.name && before.renamingIdentifier != after.renamingIdentifier
         {
             add(
                 .metadata, .none, entity, after.name,
-                "\(subject) has another delete rule, hash modifier or user info.")
+                "\(subject) has another delete rule, optionality, hash modifier or user info.")
         }
     }
 
@@ -270,12 +272,10 @@ extension SchemaComparison {
     ) {
         // The counts of a to-one add nothing to its optionality.
         guard new.isToMany, old.isToMany, old.minCount != new.minCount || old.maxCount != new.maxCount else { return }
-        let isNarrower = new.leastCount > old.leastCount || new.mostCount < old.mostCount
-        let isSame = new.leastCount == old.leastCount && new.mostCount == old.mostCount
+        let isNarrower = new.minCount > old.minCount || new.mostCount < old.mostCount
         add(
             .rules, isNarrower ? .scan : .none, entity, new.name,
-            "\(entity.name).\(new.name) may have \(isNarrower ? "a narrower" : isSame ? "the same" : "a wider") range of members."
-        )
+            "\(entity.name).\(new.name) may have \(isNarrower ? "a narrower" : "a wider") range of members.")
     }
 
     // MARK: Rules

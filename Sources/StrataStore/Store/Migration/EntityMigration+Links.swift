@@ -66,7 +66,7 @@ extension EntityMigration {
         _ step: PropertyStep, _ adoptions: [OldLinks.BackAdoption], _ id: ObjectID, _ row: SnapshotRow,
         _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
-        guard let property = step.property, let relationship = property.relationship else { return }
+        guard let property = step.property else { return }
         var found: [(id: ObjectID, order: OldLinks.Storage)] = []
         for adoption in adoptions {
             for (target, _) in try links.targets(adoption.links, of: id, row, old, snapshot, limit: 3)
@@ -83,7 +83,9 @@ extension EntityMigration {
         }
         let others = found.filter { $0.id != current }
         guard let target = others.first else {
-            return try checkTargets(step, id, current.map { [$0] } ?? [], &failures)
+            try checkTargets(step, id, current.map { [$0] } ?? [], &failures)
+            guard let same = found.first else { return }
+            return try adoptPosition(step, same.order, at: same.id, of: id, row, snapshot, &changes)
         }
         guard current == nil, others.count == 1 else {
             let names = ((current.map { [$0] } ?? []) + others.map(\.id)).map { links.old.name(of: $0) }
@@ -98,10 +100,18 @@ extension EntityMigration {
             before = changes.remove(at: released).before
         }
         changes.append(PropertyChange(property: property.id, before: before, after: .value(.objectID(target.id))))
-        guard let number = relationship.position else { return }
+        try adoptPosition(step, target.order, at: target.id, of: id, row, snapshot, &changes)
+    }
+
+    /// Gives a to-one its position in the order of its target's members.
+    private func adoptPosition(
+        _ step: PropertyStep, _ order: OldLinks.Storage, at target: ObjectID, of id: ObjectID, _ row: SnapshotRow,
+        _ snapshot: Snapshot, _ changes: inout [PropertyChange]
+    ) throws {
+        guard let number = step.property?.relationship?.position else { return }
         // A to-one that became nil has kept its position.
         let kept = try old.slot(of: number).map { try snapshot.value($0, of: row, row.reader, old) } ?? .null
-        let position = AttributeValue.integer(try links.position(target.order, of: id, at: target.id, snapshot))
+        let position = AttributeValue.integer(try links.position(order, of: id, at: target, snapshot))
         guard !position.isIdentical(to: kept) else { return }
         changes.append(PropertyChange(property: number, before: .value(kept), after: .value(position)))
     }

@@ -156,9 +156,9 @@ struct EntityMigration {
         }
         if description.isToMany {
             let isNarrower =
-                description.leastCount > before.description.leastCount
+                description.minCount > before.description.minCount
                 || description.mostCount < before.description.mostCount
-                || !description.isOptional && before.description.isOptional
+                || !description.mayBeEmpty && before.description.mayBeEmpty
             return isNarrower ? [.checkCount(property.id)] : lossCheck(property, links)
         }
         let allowed = Set(links.new.entity(relationship.destination)?.entityIDs ?? [])
@@ -175,7 +175,7 @@ struct EntityMigration {
 
     /// The check of a to-many that needs members and may have lost some.
     private static func lossCheck(_ property: PropertySchema, _ links: OldLinks) -> [PropertyStep.Kind] {
-        guard let description = property.relationship?.description, description.leastCount > 0,
+        guard let description = property.relationship?.description, description.minCount > 0,
             links.losesMembers(property), let number = links.number(before: property)
         else { return [] }
         return [.checkCount(number)]

@@ -45,6 +45,7 @@ struct OldLinks {
         self.past = past
         carried = try Self.carried(returning, old, histories)
         findAdopted()
+        findJoined()
         findGone()
     }
 
@@ -169,6 +170,20 @@ struct OldLinks {
                 else { continue }
                 adoptedBack[inverse, default: []].append(BackAdoption(owner: entity.id, links: storage, order: links))
             }
+        }
+    }
+
+    /// Finds the to-ones that stay and get another relationship of the old model as their inverse, with its links.
+    private mutating func findJoined() {
+        var seen: Set<PropertyID> = []
+        for property in new.entities.flatMap(\.properties) where seen.insert(property.id).inserted {
+            guard let relationship = property.relationship, !relationship.isToMany, let inverse = relationship.inverse,
+                let earlier = old.property(property.id)?.relationship, let back = new.property(inverse),
+                let number = number(before: back), earlier.inverse != number, let links = backward(number),
+                let order = forward(number)
+            else { continue }
+            let owners = new.entity(relationship.destination)?.concreteEntityIDs ?? []
+            adoptedBack[property.id, default: []] += owners.map { BackAdoption(owner: $0, links: links, order: order) }
         }
     }
 
