@@ -30,7 +30,7 @@ private struct HierarchyRun {
     init(seed: UInt64) {
         self.seed = seed
         generator = SeededGenerator(seed: seed)
-        var models = [RandomHierarchy(&generator, withLinks: false)]
+        var models = [RandomHierarchy(&generator)]
         for label in 1...2 { models.append(models[label - 1].changed(&generator, label)) }
         self.models = models
         cells = (0..<models[0].count).map { Self.cells(of: $0, models) }
