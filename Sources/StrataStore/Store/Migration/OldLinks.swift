@@ -197,7 +197,7 @@ struct OldLinks {
                         before: old.version,
                         histories),
                     let then = last.relationship, then.isToMany == relationship.isToMany,
-                    returning[last.id]?.values.version != values.version
+                    old.property(property.id) != nil || returning[last.id]?.values.version != values.version
                 else { continue }
                 hidden[entity.id, default: [:]][last.id] = (then, values)
                 if let position = then.position {
