@@ -58,8 +58,8 @@ extension HistoryEvent {
         self.init(
             eventNumber: event.eventNumber, kind: Kind(event.kind), objectID: event.object,
             entityName: event.object.map { names.name(of: $0.entityID) },
-            changes: try Self.changes(event.payload, names, event.eventNumber), isErased: event.isErased,
-            isThinned: event.isThinned, transaction: transaction)
+            changes: try Self.changes(event.payload, of: event.object?.entityID, names, event.eventNumber),
+            isErased: event.isErased, isThinned: event.isThinned, transaction: transaction)
     }
 
     private static func record(_ payload: Data, _ eventNumber: EventNumber) throws -> MaintenanceRecord {
@@ -94,25 +94,34 @@ extension HistoryEvent {
     }
 
     private static func changes(
-        _ payload: RecordedEvent.Payload, _ names: RecordedNames, _ eventNumber: EventNumber
+        _ payload: RecordedEvent.Payload, of entity: EntityID?, _ names: RecordedNames, _ eventNumber: EventNumber
     ) throws -> [Change] {
         switch payload {
         case .inserted(let values):
-            values.map { Change(names.name(of: $0.property), .null, $0.value.known, names) }
+            values.map { Change(names.name(of: $0.property, in: entity), .null, $0.value.known, names) }
                 .filter { !$0.after.isNull }
         case .deleted(let values):
-            values.map { Change(names.name(of: $0.property), $0.value.known, .null, names) }
+            values.map { Change(names.name(of: $0.property, in: entity), $0.value.known, .null, names) }
                 .filter { !$0.before.isNull }
         case .updated(let changes):
-            changes.map { Change(names.name(of: $0.property), $0.before.known, $0.after.known, names) }
+            changes.map { Change(names.name(of: $0.property, in: entity), $0.before.known, $0.after.known, names) }
         case .linked(let pair):
-            [Change(names.name(of: pair.key.property), .null, .objectID(pair.key.target), names)]
+            [
+                Change(
+                    names.name(of: pair.key), .null, .objectID(pair.key.target),
+                    names)
+            ]
         case .unlinked(let pair):
-            [Change(names.name(of: pair.key.property), .objectID(pair.key.target), .null, names)]
+            [
+                Change(
+                    names.name(of: pair.key), .objectID(pair.key.target), .null,
+                    names)
+            ]
         case .moved(let pair):
             [
                 Change(
-                    names.name(of: pair.key.property), .objectID(pair.key.target), .objectID(pair.key.target), names)
+                    names.name(of: pair.key), .objectID(pair.key.target),
+                    .objectID(pair.key.target), names)
             ]
         case .modelInstalled(let version):
             [Change("modelVersion", .null, .integer(Int64(version.rawValue)), nil)]

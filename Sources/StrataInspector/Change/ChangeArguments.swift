@@ -66,7 +66,7 @@ struct ChangeReport {
     private static func text(_ event: RecordedEvent, _ names: RecordedNames) -> String {
         switch event.payload {
         case .linked(let pair), .unlinked(let pair), .moved(let pair):
-            "\(names.name(of: pair.key.source)).\(names.name(of: pair.key.property)) - "
+            "\(names.name(of: pair.key.source)).\(names.name(of: pair.key)) - "
                 + names.name(of: pair.key.target)
         default: event.object.map { names.name(of: $0) } ?? "-"
         }

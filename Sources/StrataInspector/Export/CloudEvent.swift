@@ -36,7 +36,9 @@ struct CloudEventText {
     private func data(_ event: RecordedEvent) throws -> [String: JSONText.Value] {
         switch event.payload {
         case .inserted(let values), .deleted(let values):
-            return ["values": .object(try named(values.map { ($0.property, try exact.json($0.value.known)) }))]
+            return [
+                "values": .object(try named(values.map { ($0.property, try exact.json($0.value.known)) }, of: event))
+            ]
         case .updated(let changes):
             return [
                 "changes": .object(
@@ -48,11 +50,11 @@ struct CloudEventText {
                                     "before": try exact.json($0.before.known), "after": try exact.json($0.after.known),
                                 ])
                             )
-                        }))
+                        }, of: event))
             ]
         case .linked(let pair), .unlinked(let pair), .moved(let pair):
             return [
-                "relationship": .text(names.name(of: pair.key.property)),
+                "relationship": .text(names.name(of: pair.key)),
                 "source": .text(names.name(of: pair.key.source)), "target": .text(names.name(of: pair.key.target)),
             ]
         case .modelInstalled(let version): return ["model": .integer(Int64(version.rawValue))]
@@ -60,7 +62,11 @@ struct CloudEventText {
         }
     }
 
-    private func named(_ values: [(PropertyID, JSONText.Value)]) throws -> [String: JSONText.Value] {
-        Dictionary(values.map { (names.name(of: $0.0), $0.1) }, uniquingKeysWith: { first, _ in first })
+    private func named(
+        _ values: [(PropertyID, JSONText.Value)], of event: RecordedEvent
+    ) throws -> [String: JSONText.Value] {
+        Dictionary(
+            values.map { (names.name(of: $0.0, in: event.object?.entityID), $0.1) },
+            uniquingKeysWith: { first, _ in first })
     }
 }

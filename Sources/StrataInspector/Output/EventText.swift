@@ -25,10 +25,11 @@ struct EventText {
 
     private func changes(_ event: RecordedEvent) -> [String] {
         switch event.payload {
-        case .inserted(let values): [list(values)]
-        case .deleted(let values): [list(values)]
+        case .inserted(let values), .deleted(let values): [list(values, of: event.object?.entityID)]
         case .updated(let changes):
-            changes.map { "\(names.name(of: $0.property)): \(text($0.before)) -> \(text($0.after))" }
+            changes.map {
+                "\(names.name(of: $0.property, in: event.object?.entityID)): \(text($0.before)) -> \(text($0.after))"
+            }
         // Positions of ordered members are numbers of the store's own.
         case .linked(let pair), .unlinked(let pair), .moved(let pair): [ends(pair)]
         case .modelInstalled(let version): ["model version \(version.rawValue)"]
@@ -70,9 +71,9 @@ struct EventText {
         ]
     }
 
-    private func list(_ values: [RecordedEvent.Value]) -> String {
+    private func list(_ values: [RecordedEvent.Value], of entity: EntityID?) -> String {
         values.filter { $0.value != .value(.null) }
-            .map { "\(names.name(of: $0.property)): \(text($0.value))" }.joined(separator: ", ")
+            .map { "\(names.name(of: $0.property, in: entity)): \(text($0.value))" }.joined(separator: ", ")
     }
 
     func text(_ value: RecordedValue) -> String {
@@ -83,7 +84,7 @@ struct EventText {
     }
 
     private func ends(_ pair: PairEvent) -> String {
-        "\(names.name(of: pair.key.property)) - \(links.label(of: pair.key.target))"
+        "\(names.name(of: pair.key)) - \(links.label(of: pair.key.target))"
     }
 }
 
@@ -162,12 +163,12 @@ extension RecordedEvent {
         var erasure: JSONObject?
         switch payload {
         case .inserted(let list), .deleted(let list):
-            values = JSONObject(list.map { (names.name(of: $0.property), value($0.value)) })
+            values = JSONObject(list.map { (names.name(of: $0.property, in: object?.entityID), value($0.value)) })
         case .updated(let list):
             changes = JSONObject(
                 list.map { change in
                     let sides: JSONObject = ["before": value(change.before), "after": value(change.after)]
-                    return (names.name(of: change.property), sides)
+                    return (names.name(of: change.property, in: object?.entityID), sides)
                 })
         case .linked(let link), .unlinked(let link), .moved(let link): pair = link
         case .modelInstalled(let version): model = version
@@ -186,7 +187,7 @@ extension RecordedEvent {
             "transaction": transaction.number.rawValue, "author": transaction.author,
             "reason": transaction.reason, "event": "\(kind)",
             "object": object.map { names.name(of: $0) }, "changes": changes, "values": values,
-            "relationship": pair.map { names.name(of: $0.key.property) },
+            "relationship": pair.map { names.name(of: $0.key) },
             "source": pair.map { names.name(of: $0.key.source) },
             "target": pair.map { names.name(of: $0.key.target) },
             "position": pair.map { [$0.positions.inSource, $0.positions.inTarget] },

@@ -34,21 +34,24 @@ struct StudioEvent: Encodable, Equatable {
         object = event.object.map { names.name(of: $0) }
         label = event.object.map { links.label(of: $0) }
         at = try Self.moment(of: event.object, transaction, reading.store)
+        let entity = event.object?.entityID
         let position = ModelAssignment.positionName(of: "")
         var moved: [String] = []
         switch event.payload {
         case .inserted(let values):
             changes = values.filter { $0.value != .value(.null) }.map {
-                Change(property: names.name(of: $0.property), before: nil, after: StudioCell($0.value, links))
+                Change(
+                    property: names.name(of: $0.property, in: entity), before: nil, after: StudioCell($0.value, links))
             }
         case .deleted(let values):
             changes = values.filter { $0.value != .value(.null) }.map {
-                Change(property: names.name(of: $0.property), before: StudioCell($0.value, links), after: nil)
+                Change(
+                    property: names.name(of: $0.property, in: entity), before: StudioCell($0.value, links), after: nil)
             }
         case .updated(let list):
             changes = list.map {
                 Change(
-                    property: names.name(of: $0.property), before: StudioCell($0.before, links),
+                    property: names.name(of: $0.property, in: entity), before: StudioCell($0.before, links),
                     after: StudioCell($0.after, links))
             }
             // A member that changes its owner changes its place with it.
@@ -56,7 +59,7 @@ struct StudioEvent: Encodable, Equatable {
             moved = kept.filter { $0.hasSuffix(position) }.map { String($0.dropLast(position.count)) }
                 .filter { !kept.contains($0) }
         case .linked(let pair), .unlinked(let pair), .moved(let pair):
-            relationship = names.name(of: pair.key.property)
+            relationship = names.name(of: pair.key)
             target = names.name(of: pair.key.target)
             targetLabel = links.label(of: pair.key.target)
             targetAt = try Self.moment(of: pair.key.target, transaction, reading.store)

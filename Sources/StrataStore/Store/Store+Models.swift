@@ -84,12 +84,14 @@ extension Store {
             newest.model.views.contains(where: \.isOfStore)
         else { return nil }
         let isSame = newest.model.entities == model.entities
-        return try KeptViews(model, from: newest, earlier: isSame ? [] : Self.earlier(histories, newest))
+        return try KeptViews(model, from: newest, earlier: isSame ? [] : try Self.earlier(histories, newest))
     }
 
     /// The models before the newest one, newest first.
-    private static func earlier(_ histories: SchemaHistory, _ newest: Schema) -> [Schema] {
-        histories.readableSchemas(histories.versions.filter { $0 < newest.version }).reversed()
+    ///
+    /// - Throws: `corrupt` if a record cannot be decoded: without it, the new model would lose what that one had.
+    private static func earlier(_ histories: SchemaHistory, _ newest: Schema) throws -> [Schema] {
+        try histories.schemas(histories.versions.filter { $0 < newest.version }).reversed()
     }
 
     private func different(_ message: String) -> StrataError {
@@ -142,7 +144,8 @@ extension Store {
         }
         return try Schema(
             version: ModelVersion(rawValue: newest.version.rawValue + 1), model: model,
-            assignment: try newest.assignment.extended(for: model, from: newest, earlier: earlier(histories, newest)))
+            assignment: try newest.assignment.extended(
+                for: model, from: newest, earlier: try earlier(histories, newest)))
     }
 
     private func prepare(

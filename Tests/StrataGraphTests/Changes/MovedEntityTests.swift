@@ -185,6 +185,37 @@ struct MovedEntityTests {
         }
     }
 
+    /// A number that lives on for others has its present name in each entity.
+    @Test func theHistoryNamesAnAttributeAsItsEntityDoes() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        var born = EventNumber.zero
+        let old = container(try Self.model(under: "A", prefix: "other"))
+        try withLoaded(old) { context in
+            try fill(context, prefix: "other")
+            born = try old.head()
+            for object in try context.fetch(FetchRequest<ManagedObject>(entityName: "A")) {
+                try object.setValue("newer \(object.entity.name)", forKey: "name")
+            }
+            try context.save()
+        }
+        let opened = container(try Self.model(under: "B", prefix: "other", from: ""))
+        try withLoaded(opened) { context in
+            let leaf = try object("Leaf", context).objectID
+            let mine = try opened.history(of: leaf).flatMap(\.changes).filter { $0.key.hasSuffix("name") }
+            #expect(
+                mine.map(\.description).suffix(2) == [
+                    "othername: \"name-of-Leaf\" -> \"newer Leaf\"", "othername: nil -> \"name-of-Leaf\"",
+                ])
+            #expect(mine.allSatisfy { $0.key == "othername" }, "\(mine)")
+            let whole = try opened.changes(from: .event(born), to: .event(opened.head()))
+            for object in whole {
+                let names = object.properties.map(\.key).filter { $0.hasSuffix("name") }
+                #expect(names == [["Leaf", "Tip"].contains(object.entityName) ? "othername" : "name"], "\(object)")
+            }
+            #expect(whole.contains { $0.objectID == leaf } && whole.contains { $0.entityName == "A" })
+        }
+    }
+
     /// An erasure reaches the values of before the move, and spares those of objects that stayed.
     @Test func anErasureReachesTheFormerNumber() throws {
         defer { try? FileManager.default.removeItem(at: url) }

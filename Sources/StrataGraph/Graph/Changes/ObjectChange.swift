@@ -63,10 +63,10 @@ extension ObjectChange {
             let properties = (object?.values ?? [:]).compactMap { property, values -> HistoryEvent.Change? in
                 guard !isPosition(property), !values.isNothing else { return nil }
                 return HistoryEvent.Change(
-                    names.name(of: property), keys.shown(values.before, of: property, in: id),
+                    names.name(of: property, in: id.entityID), keys.shown(values.before, of: property, in: id),
                     keys.shown(values.after, of: property, in: id), names)
             }
-            let changedLinks = (links[id] ?? [:]).map { Links(names.name(of: $0.key), $0.value) }
+            let changedLinks = (links[id] ?? [:]).map { Links(names.name(of: $0.key, in: id.entityID), $0.value) }
             let kind: Kind =
                 switch (object?.existedBefore ?? true, object?.existsAfter ?? true) {
                 case (false, _): .inserted

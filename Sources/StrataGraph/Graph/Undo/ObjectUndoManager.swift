@@ -45,6 +45,8 @@ public final class ObjectUndoManager {
     private weak var context: ManagedObjectContext?
     private var undoGroups: [Group] = []
     private var redoGroups: [Group] = []
+    /// What steps of undo and redo could not link yet.
+    private var unmade = UnmadeLinks()
     /// Groups that are open, outermost first.
     private var open: [Group] = []
     /// The unsaved changes of the context when it was last looked at.
@@ -150,6 +152,7 @@ public final class ObjectUndoManager {
         register()
         undoGroups = []
         redoGroups = []
+        unmade = UnmadeLinks()
         for index in open.indices { open[index] = Group(actionName: open[index].actionName) }
     }
 
@@ -185,8 +188,10 @@ public final class ObjectUndoManager {
     ) throws {
         guard let context else { return }
         do {
+            let changes = try unmade.joined(to: changes, in: context)
             _ = try context.apply(changes, rules)
             rebase()
+            reading { try unmade.note(changes, in: context) }
         } catch {
             restore()
             throw error

@@ -112,14 +112,15 @@ struct StoreDifference {
                 }
             guard let kind else { return nil }
             let properties = object.values.filter { !$0.value.isNothing && !hidden.contains($0.key) }
-                .map { (names.name(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 }
+                .map { (names.name(of: $0.key, in: id.entityID), $0.value) }.sorted { $0.0 < $1.0 }
             return Object(name: names.name(of: id), change: kind, properties: properties)
         }
         links = changes.pairs.map { key, positions in
             Link(
                 change: positions.before == nil ? "linked" : positions.after == nil ? "unlinked" : "moved",
-                relationship: names.name(of: key.property), source: names.name(of: key.source),
-                target: names.name(of: key.target), label: linkNames.label(of: key.target))
+                relationship: names.name(of: key),
+                source: names.name(of: key.source), target: names.name(of: key.target),
+                label: linkNames.label(of: key.target))
         }.sorted { ($0.source, $0.relationship, $0.target) < ($1.source, $1.relationship, $1.target) }
     }
 

@@ -77,7 +77,7 @@ extension ModelMapping.Entity {
         var properties: [ModelMapping.Property] = []
         var used: Set<PropertyID> = []
         for property in new?.properties ?? [] where !property.isHidden {
-            let source = old.flatMap { $0.property(property.id) ?? schema.former(of: property.id, in: $0) }
+            let source = old.flatMap { $0.property(property.id) ?? schema.origin(of: property.id, in: $0) }
             if let source { used.insert(source.id) }
             properties.append(.init(sourceName: source?.name, destinationName: property.name))
         }

@@ -48,8 +48,29 @@ extension Schema {
         return formers.first { after.property($0.id) == nil } ?? formers.first
     }
 
-    /// The property that takes over the values of one that an entity had before this model, in the objects of the entity.
+    /// The property that an entity had before this model, and whose values or links a property takes over in its objects,
+    /// whether the number says so or the name.
+    package func origin(of property: PropertyID, in before: EntitySchema) -> PropertySchema? {
+        if let former = former(of: property, in: before) { return former }
+        guard let entity = entity(before.id), let taking = entity.property(property) else { return nil }
+        return predecessor(ofLinks: taking, in: entity, before)
+    }
+
+    /// The relationship of an entity before this model whose links go to another one in its objects alone: the number of
+    /// either lives on elsewhere.
+    package func adopted(by property: PropertySchema, in entity: EntitySchema, _ before: EntitySchema, _ old: Schema)
+        -> PropertySchema?
+    {
+        if let lost = predecessor(ofLinks: property, in: entity, before) { return lost }
+        guard property.relationship != nil, let former = former(of: property.id, in: before),
+            entity.property(former.id) == nil, old.property(property.id) != nil || self.property(former.id) != nil
+        else { return nil }
+        return former
+    }
+
+    /// The property that takes over the values or links of one that an entity had before this model, in the objects of the
+    /// entity.
     package func heir(of former: PropertyID, in before: EntitySchema) -> PropertySchema? {
-        entity(before.id)?.properties.first { self.former(of: $0.id, in: before)?.id == former }
+        entity(before.id)?.properties.first { self.origin(of: $0.id, in: before)?.id == former }
     }
 }

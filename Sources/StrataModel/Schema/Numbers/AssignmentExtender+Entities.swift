@@ -96,7 +96,7 @@ extension AssignmentExtender {
         return true
     }
 
-    private mutating func replace(_ former: PropertyID, by id: PropertyID) {
+    mutating func replace(_ former: PropertyID, by id: PropertyID) {
         guard !(result.replaced[id]?.contains(former) ?? false) else { return }
         result.replaced[id, default: []].append(former)
     }

@@ -81,7 +81,7 @@ extension Schema {
             let heir = after.properties.first {
                 before.property($0.id) == nil && schema.assignment.replaced[$0.id]?.contains(number) ?? false
             }
-            number = heir?.id ?? number
+            number = heir?.id ?? schema.heir(of: number, in: before)?.id ?? number
         }
         return number
     }

@@ -15,7 +15,8 @@
 // and arrived in exactly one. If an entity gets a parent with an attribute that continues its own, or leaves such a
 // parent, the new attribute takes over the values of the old one, matched by the same rules. Everything without a match
 // gets a new number, which was never assigned before. At last the attributes of each entity, its own and inherited ones
-// alike, are matched with those that it had (`AssignmentExtender+Entities`).
+// alike, are matched with those that it had (`AssignmentExtender+Entities`), and so are relationships that it had in
+// earlier models only (`AssignmentExtender+Links`).
 //
 // A match also gets a new number if its rows cannot be read as they are: its type changed, a to-many became a to-one,
 // or its links are recorded elsewhere (`PropertyRenewal`). The new number `replaces` the old one: the migration writes
@@ -41,6 +42,7 @@ extension ModelAssignment {
         try extender.assignIndexes()
         try extender.assignViews()
         try extender.assignTexts()
+        try extender.takeBackLinks()
         return extender.result
     }
 }

@@ -284,7 +284,7 @@ struct LagBuilder {
         for (slot, description) in entity.layout.slots.enumerated() where description.storage != nil {
             let property = description.propertyID
             let value: AttributeValue
-            if leaving(entity).contains(property) {
+            if try leaving(entity).contains(property) {
                 value = try reader.value(of: property, id, asOf: past.revision)
             } else if let before = past.before[property] {
                 value = try reader.resolve(before.value, property, of: id, asOf: before.asOf)
@@ -300,10 +300,10 @@ struct LagBuilder {
 
     /// The properties of an entity that a later model took from it. If it has them again, the row and the events since
     /// say nothing of before.
-    private mutating func leaving(_ entity: EntitySchema) -> Set<PropertyID> {
+    private mutating func leaving(_ entity: EntitySchema) throws -> Set<PropertyID> {
         if let known = left[entity.id] { return known }
         let histories = reader.histories
-        let later = histories.readableSchemas(histories.versions.filter { $0 > schema.version })
+        let later = try histories.schemas(histories.versions.filter { $0 > schema.version })
         let entities = later.compactMap { $0.entity(entity.id) }
         let found = entity.properties.map(\.id).filter { number in entities.contains { $0.property(number) == nil } }
         left[entity.id] = Set(found)

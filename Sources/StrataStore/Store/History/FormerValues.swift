@@ -29,7 +29,7 @@ struct FormerValues {
             var result = event
             result.payload = .updated(
                 try changes.map { change in
-                    guard let former = new.former(of: change.property, in: entity), former.storage != nil else {
+                    guard let former = new.origin(of: change.property, in: entity), former.storage != nil else {
                         return change
                     }
                     var change = change
@@ -49,11 +49,15 @@ struct FormerValues {
         }
     }
 
-    /// Whether the links of a relationship were those of its former number, and not of an entity that returns.
+    /// Whether the links of a relationship were those of its former number, or of another relationship, and not of an
+    /// entity that returns.
     private static func wereLinked(_ key: PairKey, _ old: Schema, _ new: Schema) -> Bool {
-        guard old.entity(key.source.entityID) != nil, old.entity(key.target.entityID) != nil else { return false }
-        let numbers = [key.property, new.property(key.property)?.relationship?.inverse].compactMap(\.self)
-        return numbers.flatMap { new.assignment.replaced[$0] ?? [] }.contains { old.property($0) != nil }
+        guard let source = old.entity(key.source.entityID), let target = old.entity(key.target.entityID) else {
+            return false
+        }
+        let inverse = new.property(key.property)?.relationship?.inverse
+        return new.origin(of: key.property, in: source) != nil
+            || inverse.flatMap { new.origin(of: $0, in: target) } != nil
     }
 
     private mutating func migration(_ number: TransactionNumber) throws -> (old: Schema, new: Schema)? {

@@ -14,7 +14,7 @@ struct Downgrade {
     /// Nil if the model is new to the store, or not older than its newest one.
     init?(to model: ManagedObjectModel, _ histories: SchemaHistory) throws {
         guard let newest = histories.newest else { return nil }
-        let schemas = histories.readableSchemas(histories.versions)
+        let schemas = try histories.schemas(histories.versions)
         guard let known = try schemas.first(where: { try $0.isSame(as: model) }),
             let current = try schemas.first(where: { try $0.isSame(as: newest.model) }),
             known.version < current.version

@@ -22,12 +22,21 @@ extension EntityMigration {
                 "\(property.name) can lead to one object only, not to \(names).", entity, id, property.name)
         }
         try checkTargets(step, id, targets, &failures)
-        guard let target = targets.first else { return }
-        changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(target))))
-        guard let number = relationship.position else { return }
+        // A row of an earlier model shows the target that the object had then.
+        let reader = try row.reader
+        let (shown, after) = (try shown(property, row, reader), targets.first.map(AttributeValue.objectID) ?? .null)
+        if !after.isIdentical(to: shown) || after.isNull && regains(step, row) {
+            changes.append(PropertyChange(property: property.id, before: .value(shown), after: .value(after)))
+        }
+        guard let target = targets.first, let hidden = relationship.position.flatMap({ entity.property($0) }) else {
+            return
+        }
         var position = try links.position(back, of: id, at: target, snapshot)
         if case .formerSlot? = storage { position = found[0].position }
-        changes.append(PropertyChange(property: number, before: .value(.null), after: .value(.integer(position))))
+        let shownPosition = try self.shown(hidden, row, reader)
+        guard !AttributeValue.integer(position).isIdentical(to: shownPosition) else { return }
+        changes.append(
+            PropertyChange(property: hidden.id, before: .value(shownPosition), after: .value(.integer(position))))
     }
 
     func checkTargets(
@@ -95,7 +104,8 @@ extension EntityMigration {
                 property.name)
         }
         // The object that the to-one loses is no longer there, and an event names a property once.
-        var before = RecordedValue.value(.null)
+        let isNew = old.property(property.id) == nil
+        var before = RecordedValue.value(isNew ? try shown(property, row, row.reader) : .null)
         if let released = changes.firstIndex(where: { $0.property == property.id }) {
             before = changes.remove(at: released).before
         }

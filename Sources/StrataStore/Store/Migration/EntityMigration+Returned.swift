@@ -4,10 +4,14 @@ import StrataModel
 // led to them.
 
 extension EntityMigration {
-    /// Whether a row gets an attribute with a converted value that it may have had under an earlier model. Then an event
-    /// says the value even if the row shows it already, because the object's chain ends in an older value.
+    /// Whether a row gets an attribute with a converted value, or a to-one, that it may have had under an earlier model.
+    /// Then an event says the value even if the row shows it already, because the object's chain ends in an older value.
     func regains(_ step: PropertyStep, _ row: SnapshotRow) -> Bool {
-        guard case .convert = step.kind, let property = step.property else { return false }
+        switch step.kind {
+        case .convert, .point: break
+        default: return false
+        }
+        guard let property = step.property else { return false }
         return property.id.rawValue < links.old.assignment.nextProperty
             && row.layout.slotNumber(property.slot, of: entity) == nil
     }

@@ -66,7 +66,7 @@ struct EntityMigration {
     init?(
         _ entity: EntitySchema, links: OldLinks, values: [MigrationRule], blobs: BlobStore, keys: KeyRing,
         log: LogReader
-    ) {
+    ) throws {
         let former = links.returned[entity.id] ?? links.old
         guard let old = former.entity(entity.id), !old.isAbstract else { return nil }
         self.log = log
@@ -75,7 +75,7 @@ struct EntityMigration {
         self.links = links
         self.blobs = blobs
         self.keys = keys
-        steps = Self.steps(entity, old, links, log.histories, values)
+        steps = try Self.steps(entity, old, links, log.histories, values)
     }
 
     // MARK: Which steps
@@ -83,14 +83,14 @@ struct EntityMigration {
     private static func steps(
         _ entity: EntitySchema, _ old: EntitySchema, _ links: OldLinks, _ histories: SchemaHistory,
         _ values: [MigrationRule]
-    ) -> [PropertyStep] {
+    ) throws -> [PropertyStep] {
         if entity.isAbstract { return [PropertyStep(kind: .refuse, property: nil, value: nil)] }
         var names: Set<String> = []
         var next: EntitySchema? = entity
         while let current = next, names.insert(current.name).inserted {
             next = current.superentityID.flatMap(links.new.entity)
         }
-        return entity.properties.flatMap { property -> [PropertyStep] in
+        return try entity.properties.flatMap { property -> [PropertyStep] in
             let value = values.first {
                 !$0.deletesMisfits && names.contains($0.entityName) && $0.propertyName == property.name
             }
@@ -99,7 +99,7 @@ struct EntityMigration {
                 case .attribute(let attribute):
                     // Derived attributes are computed when everything else is in place.
                     attribute.isTransient || attribute.derivationExpression != nil
-                        ? [] : steps(property, attribute, old, links, histories, value != nil)
+                        ? [] : try steps(property, attribute, old, links, histories, value != nil)
                 case .relationship(let relationship):
                     relationship.description.isTransient ? [] : steps(property, relationship, entity, old, links)
                 case .position: []
@@ -111,7 +111,7 @@ struct EntityMigration {
     private static func steps(
         _ property: PropertySchema, _ attribute: AttributeDescription, _ old: EntitySchema, _ links: OldLinks,
         _ histories: SchemaHistory, _ hasValue: Bool
-    ) -> [PropertyStep.Kind] {
+    ) throws -> [PropertyStep.Kind] {
         if let earlier = old.property(property.id), let before = earlier.attribute {
             if before.isOptional, !attribute.isOptional { return [.require(slot: earlier.slot)] }
             return before.isNarrowed(by: attribute) ? [.validate(slot: earlier.slot)] : []
@@ -121,7 +121,7 @@ struct EntityMigration {
         }
         let replaced = links.new.assignment.replaced[property.id]
         let version = links.returned[old.id]?.version ?? links.old.version
-        if let past = PastValues([property.id] + (replaced ?? []), of: old.id, before: version, histories),
+        if let past = try PastValues([property.id] + (replaced ?? []), of: old.id, before: version, histories),
             let before = past.attribute
         {
             return [.takeBack(past, from: before)]

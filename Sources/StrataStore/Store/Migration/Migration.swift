@@ -18,6 +18,8 @@ struct Migration {
         case regain(EntitySchema)
         /// Writes the changes of rows.
         case rewrite(EntityMigration)
+        /// Unlinks the pairs whose links other relationships have taken over.
+        case leave(EntitySchema)
         /// Computes derived attributes from the values that earlier passes have written.
         case derive(EntitySchema)
         /// Files rows in the indexes that are new.
@@ -26,7 +28,7 @@ struct Migration {
         var entity: EntitySchema {
             switch self {
             case .fillLinks(let entity), .link(_, let entity), .unlink(let entity), .regain(let entity),
-                .derive(let entity), .fillIndexes(let entity):
+                .leave(let entity), .derive(let entity), .fillIndexes(let entity):
                 entity
             case .rewrite(let migration): migration.entity
             }
@@ -50,13 +52,13 @@ struct Migration {
     ) throws {
         self.old = old
         self.new = new
-        let past = PastValues.returning(from: old, to: new, log.histories)
+        let past = try PastValues.returning(from: old, to: new, log.histories)
         let links = try OldLinks(old: old, new: new, past, log, last, former)
         let filling = ModelFilling(from: old, to: new)
         let derivations = DerivationMap.of(new)
         // An entity that has become abstract may have objects, too.
-        entities = new.entities.compactMap {
-            EntityMigration($0, links: links, values: values, blobs: blobs, keys: keys, log: log)
+        entities = try new.entities.compactMap {
+            try EntityMigration($0, links: links, values: values, blobs: blobs, keys: keys, log: log)
         }
         self.links = links
         self.filling = filling
@@ -71,6 +73,8 @@ struct Migration {
         passes += concrete.filter { links.regained.hasPairs(of: $0.id) }.map(Pass.regain)
         // Rows come after links, because they still hold the to-ones that become pairs.
         passes += entities.filter(\.writes).map(Pass.rewrite)
+        // Every pass before may read the pairs.
+        passes += concrete.filter { !links.leftPairs(of: $0.id).isEmpty }.map(Pass.leave)
         let changesValues = !passes.isEmpty
         passes += concrete.filter { changesValues || Self.isDerivedAnew($0, old, new) }
             .filter { !derivations.attributes(of: $0.id).isEmpty }.map(Pass.derive)
@@ -156,6 +160,11 @@ struct Migration {
     /// The removed entities whose objects lose pairs.
     var unlinked: [EntitySchema] {
         passes.compactMap { if case .unlink(let entity) = $0 { entity } else { nil } }
+    }
+
+    /// The entities whose objects leave pairs behind.
+    var leaving: [EntitySchema] {
+        passes.compactMap { if case .leave(let entity) = $0 { entity } else { nil } }
     }
 
     /// The entities that return, whose objects have pairs again.

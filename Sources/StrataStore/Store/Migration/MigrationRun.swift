@@ -20,6 +20,8 @@ struct MigrationRun {
         var count = 0
         /// The pairs that it links.
         var linked: Set<PairKey> = []
+        /// The pairs that it unlinks.
+        var unlinked: Set<PairKey> = []
         /// The object at which the pass continues; nil at its end.
         var next: ObjectID?
 
@@ -70,7 +72,7 @@ struct MigrationRun {
         case .unlink(let entity):
             let links = migration.links.lostPairs(of: entity)
             next = try write(entity, progress.next, &head, transaction) { id, _, snapshot, step in
-                try unlink(links, of: id, snapshot, &step)
+                try unlink(migration.links.lostPairs(of: id, links, snapshot), snapshot, &step)
             }
         case .regain(let entity):
             next = try write(entity, progress.next, &head, transaction) { id, _, snapshot, step in
@@ -79,6 +81,10 @@ struct MigrationRun {
         case .rewrite(let migration):
             next = try write(migration.entity, progress.next, &head, transaction) { id, row, snapshot, step in
                 try rewrite(id, migration, row, snapshot, &step)
+            }
+        case .leave(let entity):
+            next = try write(entity, progress.next, &head, transaction) { id, _, snapshot, step in
+                try unlink(migration.links.leftPairs(of: id, snapshot), snapshot, &step)
             }
         case .derive(let entity): next = try derive(entity, progress.next, &head, transaction)
         }
@@ -202,11 +208,9 @@ struct MigrationRun {
         }
     }
 
-    private func unlink(
-        _ links: [Link], of id: ObjectID, _ snapshot: Snapshot, _ step: inout StepOutput
-    ) throws {
-        for key in try migration.links.lostPairs(of: id, links, snapshot) {
-            guard let state = try snapshot.pairState(key) else { continue }
+    private func unlink(_ keys: [PairKey], _ snapshot: Snapshot, _ step: inout StepOutput) throws {
+        for key in keys {
+            guard let state = try snapshot.pairState(key), step.unlinked.insert(key).inserted else { continue }
             step.payload.reset()
             step.payload.append(pair: PairEvent(key: key, positions: state.positions))
             step.events.append(.unlinked, key.source, previous: state.revision, step.payload)

@@ -11,10 +11,18 @@ struct OldLinks {
     private let former: FormerStates?
     /// The last values of all properties that return, and of the positions of to-ones.
     let past: [PropertyID: PastValues]
+    /// By entity: relationships that it had in models before `old`, and has again or another has taken over, while they
+    /// live on for other entities.
+    private var hidden: [EntityID: [PropertyID: (last: RelationshipSchema, values: PastValues)]] = [:]
+    /// By entity: the positions of the to-ones among `hidden`.
+    private var hiddenPositions: [EntityID: [PropertyID: PastValues]] = [:]
     /// By relationship among `returning`: the entities of owners and members whose links later models kept elsewhere.
     private let carried: [PropertyID: Carried]
     /// By entity and relationship: the links of another relationship of the same name that gives way to it.
     private var adopted: [EntityID: [PropertyID: Adoption]] = [:]
+    /// By entity: the pairs that its objects no longer have, because another relationship has their links while this one
+    /// lives on for others.
+    private var left: [EntityID: [Link]] = [:]
     /// By a to-one whose inverse adopts links: those links, seen from this end.
     private var adoptedBack: [PropertyID: [BackAdoption]] = [:]
     /// By a to-one, the entities of the objects that it loses: its inverse gave its links to another relationship, or the
@@ -34,7 +42,7 @@ struct OldLinks {
         self.former = former
         self.new = new
         let histories = log.histories
-        returned = Self.returned(from: old, to: new, histories)
+        returned = try Self.returned(from: old, to: new, histories)
         regained = try RegainedLinks(returned, from: old, to: new, log, last)
         var returning: [PropertyID: (last: RelationshipSchema, values: PastValues)] = [:]
         for (number, values) in past {
@@ -46,15 +54,16 @@ struct OldLinks {
         carried = try Self.carried(returning, old, histories)
         findAdopted()
         findJoined()
+        try findHidden(histories)
         findGone()
     }
 
     private static func returned(
         from old: Schema, to new: Schema, _ histories: SchemaHistory
-    ) -> [EntityID: Schema] {
+    ) throws -> [EntityID: Schema] {
         let entities = new.returned(after: old)
         if entities.isEmpty { return [:] }
-        let earlier = histories.readableSchemas(histories.versions.filter { $0 < old.version })
+        let earlier = try histories.schemas(histories.versions.filter { $0 < old.version })
         var returned: [EntityID: Schema] = [:]
         for entity in entities { returned[entity.id] = earlier.last { $0.entity(entity.id) != nil } }
         return returned
@@ -125,7 +134,7 @@ struct OldLinks {
         var carried: [PropertyID: Carried] = [:]
         for (number, (last, values)) in returning {
             let versions = histories.versions.filter { $0 >= values.version && $0 <= old.version }
-            let models = histories.readableSchemas(versions)
+            let models = try histories.schemas(versions)
             carried[number] = Carried(
                 owners: last.inverse.map { destinations(of: $0, models) } ?? [],
                 members: destinations(of: number, models))
@@ -157,10 +166,13 @@ struct OldLinks {
         for entity in new.entities where !entity.isAbstract {
             guard let before = old.entity(entity.id), !before.isAbstract else { continue }
             for property in entity.properties where before.property(property.id) == nil {
-                guard let lost = new.predecessor(ofLinks: property, in: entity, before),
+                guard let lost = new.adopted(by: property, in: entity, before, old),
                     let earlier = lost.relationship, let links = forward(lost.id)
                 else { continue }
                 let back = earlier.isInverseToMany ? earlier.inverse.flatMap(forward) : nil
+                if let link = old.links.link(lost.id), link.isPairs, new.links.link(lost.id)?.isPairs ?? false {
+                    left[entity.id, default: []].append(link)
+                }
                 adopted[entity.id, default: [:]][property.id] = Adoption(links: links, back: back)
                 if let inverse = earlier.inverse, !earlier.isInverseToMany {
                     released[inverse, default: []].insert(entity.id)
@@ -184,6 +196,31 @@ struct OldLinks {
             else { continue }
             let owners = new.entity(relationship.destination)?.concreteEntityIDs ?? []
             adoptedBack[property.id, default: []] += owners.map { BackAdoption(owner: $0, links: links, order: order) }
+        }
+    }
+
+    /// Finds the relationships of entities that had them, or those that they replace, in models before the old one only.
+    private mutating func findHidden(_ histories: SchemaHistory) throws {
+        for entity in new.entities where !entity.isAbstract {
+            guard let before = old.entity(entity.id), !before.isAbstract else { continue }
+            for property in entity.properties {
+                guard let relationship = property.relationship, !relationship.description.isTransient,
+                    before.property(property.id) == nil, adopted[entity.id]?[property.id] == nil,
+                    new.former(of: property.id, in: before) == nil,
+                    let (last, values) = try PastValues.last(
+                        [property.id] + (new.assignment.replaced[property.id] ?? []), of: entity.id,
+                        before: old.version,
+                        histories),
+                    let then = last.relationship, then.isToMany == relationship.isToMany,
+                    old.property(property.id) != nil || returning[last.id]?.values.version != values.version
+                else { continue }
+                hidden[entity.id, default: [:]][last.id] = (then, values)
+                if let position = then.position {
+                    hiddenPositions[entity.id, default: [:]][position] = values.of(position)
+                }
+                adopted[entity.id, default: [:]][property.id] = Adoption(
+                    links: then.isToMany ? .members(last.id) : .formerSlot(last.id), back: nil)
+            }
         }
     }
 
@@ -220,6 +257,18 @@ struct OldLinks {
                 if new.entity(member.entityID) != nil || link.isSource(id, of: key) { keys.append(key) }
                 return true
             }
+        }
+        return keys
+    }
+
+    /// The links of pairs that objects of an entity leave behind when other relationships take them over.
+    func leftPairs(of entity: EntityID) -> [Link] { left[entity] ?? [] }
+
+    /// The pairs that an object leaves behind.
+    func leftPairs(of id: ObjectID, _ snapshot: Snapshot) throws -> [PairKey] {
+        var keys: [PairKey] = []
+        for link in leftPairs(of: id.entityID) {
+            keys += try snapshot.members(of: link.id, owner: id).compactMap { link.pairKey(owner: id, member: $0) }
         }
         return keys
     }
@@ -276,10 +325,13 @@ struct OldLinks {
             return [(target, 0)]
         case .members(let number):
             // No model maintained the links of a former relationship when objects were deleted.
-            let isFormer = returning[number] != nil
-            if carried[number]?.owners.contains(id.entityID) ?? false { return [] }
-            let elsewhere = carried[number]?.members ?? []
-            let snapshot = try returning[number].flatMap { try former?.snapshot($0.values.version) } ?? snapshot
+            let kept = hidden[id.entityID]?[number]
+            let isFormer = kept != nil || returning[number] != nil
+            let wasCarried = kept == nil ? carried[number] : nil
+            if wasCarried?.owners.contains(id.entityID) ?? false { return [] }
+            let elsewhere = wasCarried?.members ?? []
+            let snapshot =
+                try (kept ?? returning[number]).flatMap { try former?.snapshot($0.values.version) } ?? snapshot
             var targets: [(id: ObjectID, position: Int64)] = []
             try snapshot.membersWithPositions(of: number, owner: id) { member, position in
                 if try !isFormer || !elsewhere.contains(member.entityID) && isThere(member, snapshot) {
@@ -302,9 +354,10 @@ struct OldLinks {
     private func formerTarget(
         _ number: PropertyID, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
     ) throws -> (id: ObjectID, position: Int64)? {
-        guard let (last, values) = returning[number], carried[number]?.owners.contains(id.entityID) != true else {
-            return nil
-        }
+        let kept = hidden[id.entityID]?[number]
+        guard let (last, values) = kept ?? returning[number],
+            kept != nil || carried[number]?.owners.contains(id.entityID) != true
+        else { return nil }
         let snapshot = try former?.snapshot(values.version) ?? snapshot
         guard case .objectID(let target)? = try lastValue(values, of: id, row, snapshot),
             new.entity(target.entityID) != nil, let targetRow = try snapshot.row(target)
@@ -314,7 +367,7 @@ struct OldLinks {
                 case .objectID(id)? = try lastValue(back, of: target, targetRow, snapshot)
             else { return nil }
         }
-        guard let position = last.position.flatMap({ past[$0] }),
+        guard let position = last.position.flatMap({ hiddenPositions[id.entityID]?[$0] ?? past[$0] }),
             case .integer(let number)? = try lastValue(position, of: id, row, snapshot)
         else { return (target, 0) }
         return (target, number)

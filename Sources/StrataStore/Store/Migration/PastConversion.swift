@@ -117,6 +117,12 @@ struct PastConversion {
                 return true
             }
         }
+        for entity in migration.leaving {
+            try snapshot.scan(entity.id) { id, _ in
+                for key in try migration.links.leftPairs(of: id, snapshot) { pairs[key] = .some(nil) }
+                return true
+            }
+        }
         for entity in regaining { try regain(entity, migration, snapshot) }
     }
 

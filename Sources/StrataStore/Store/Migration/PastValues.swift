@@ -49,13 +49,15 @@ struct PastValues: Sendable {
     }
 
     /// The attribute that an entity had last among these numbers, in models before one; nil if it had none.
+    ///
+    /// - Throws: `corrupt` if the record of one of these models cannot be decoded.
     init?(
         _ numbers: [PropertyID], of entity: EntityID, before version: ModelVersion, _ histories: SchemaHistory
-    ) {
-        let last = histories.versions.last { $0 < version }.flatMap { try? histories.schema($0) }
+    ) throws {
+        let last = try histories.versions.last { $0 < version }.flatMap { try histories.schema($0) }
         let known = numbers.filter { number in last.map { number.rawValue < $0.assignment.nextProperty } ?? false }
         guard !known.isEmpty else { return nil }
-        for schema in histories.readableSchemas(histories.versions.filter { $0 < version }).reversed() {
+        for schema in try histories.schemas(histories.versions.filter { $0 < version }).reversed() {
             guard let before = schema.entity(entity),
                 let property = known.lazy.compactMap({ before.property($0) }).first(where: { $0.storage != nil }),
                 let attribute = property.attribute
@@ -68,12 +70,40 @@ struct PastValues: Sendable {
         return nil
     }
 
+    /// The relationship that an entity had last among these numbers, in models before one; nil if it had none.
+    ///
+    /// - Throws: `corrupt` if the record of one of these models cannot be decoded.
+    static func last(
+        _ numbers: [PropertyID], of entity: EntityID, before version: ModelVersion, _ histories: SchemaHistory
+    ) throws -> (property: PropertySchema, values: PastValues)? {
+        for schema in try histories.schemas(histories.versions.filter { $0 < version }).reversed() {
+            guard let before = schema.entity(entity),
+                let property = numbers.lazy.compactMap({ before.property($0) }).first,
+                property.relationship?.description.isTransient == false
+            else { continue }
+            return (
+                property,
+                PastValues(property: property.id, attribute: nil, version: schema.version, bornDefault: .null)
+            )
+        }
+        return nil
+    }
+
+    /// The values of another property in the same model, which has no default.
+    func of(_ property: PropertyID) -> PastValues {
+        PastValues(property: property, attribute: nil, version: version, bornDefault: .null)
+    }
+
     /// Finds the properties that a model takes back from models before `old`.
-    static func returning(from old: Schema, to new: Schema, _ histories: SchemaHistory) -> [PropertyID: PastValues] {
+    ///
+    /// - Throws: `corrupt` if the record of one of these models cannot be decoded.
+    static func returning(
+        from old: Schema, to new: Schema, _ histories: SchemaHistory
+    ) throws -> [PropertyID: PastValues] {
         var missing = Set(new.assignment.replaced.values.joined()).filter { old.property($0) == nil }
         var found: [PropertyID: PastValues] = [:]
         let versions = histories.versions.filter { $0 < old.version }
-        for schema in missing.isEmpty ? [] : histories.readableSchemas(versions).reversed() {
+        for schema in missing.isEmpty ? [] : try histories.schemas(versions).reversed() {
             for number in missing {
                 guard let property = schema.property(number) else { continue }
                 missing.remove(number)

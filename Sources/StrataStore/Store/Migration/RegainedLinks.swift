@@ -40,7 +40,7 @@ struct RegainedLinks {
             removals[version, default: []].insert(entity)
         }
         for (version, entities) in removals {
-            let later = log.histories.readableSchemas(versions.filter { $0 > version }) + [new]
+            let later = try log.histories.schemas(versions.filter { $0 > version }) + [new]
             guard let moments = try log.migration(to: version, last) else { continue }
             try log.events(from: moments.before.advanced(by: 1), through: moments.after) { event, eventNumber in
                 switch event.header.kind {

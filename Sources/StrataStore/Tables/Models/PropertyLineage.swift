@@ -24,12 +24,10 @@ package struct PropertyLineage: Sendable {
     init(_ schemas: [Schema]) {
         var numbers = EntityNumbers()
         for schema in schemas {
-            if !schema.assignment.replaced.isEmpty {
-                for entity in schema.entities {
-                    for property in entity.properties {
-                        for former in numbers.formers(of: property.id, in: entity, schema) {
-                            note(property.id, after: former, in: entity)
-                        }
+            for entity in schema.entities {
+                for property in entity.properties {
+                    for former in numbers.formers(of: property, in: entity, schema) {
+                        note(property.id, after: former, in: entity)
                     }
                 }
             }
@@ -110,13 +108,15 @@ private struct EntityNumbers {
     /// The numbers from which a property takes over when a model is installed that comes next.
     ///
     /// The links of a relationship may be those of several former ones.
-    func formers(of property: PropertyID, in entity: EntitySchema, _ schema: Schema) -> [PropertyID] {
-        guard let replaced = schema.assignment.replaced[property], let before = last[entity.id],
-            before.property(property) == nil
-        else { return [] }
-        let known = replaced.filter { $0 != property && had[entity.id]?[$0] != nil }
-        if entity.property(property)?.relationship != nil { return known }
-        if let former = schema.former(of: property, in: before) { return [former.id] }
+    func formers(of property: PropertySchema, in entity: EntitySchema, _ schema: Schema) -> [PropertyID] {
+        guard let before = last[entity.id], before.property(property.id) == nil else { return [] }
+        let replaced = schema.assignment.replaced[property.id] ?? []
+        let known = replaced.filter { $0 != property.id && had[entity.id]?[$0] != nil }
+        if property.relationship != nil {
+            let lost = schema.predecessor(ofLinks: property, in: entity, before)
+            return known + (lost.map { known.contains($0.id) ? [] : [$0.id] } ?? [])
+        }
+        if let former = schema.former(of: property.id, in: before) { return [former.id] }
         return known.max { (had[entity.id]?[$0] ?? schema.version) < (had[entity.id]?[$1] ?? schema.version) }
             .map { [$0] } ?? []
     }

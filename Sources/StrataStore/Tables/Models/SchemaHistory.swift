@@ -66,14 +66,19 @@ package final class SchemaHistory: Sendable {
     ///
     /// - Throws: `corrupt` if a record cannot be decoded.
     package var schemas: [Schema] {
-        get throws(StrataError) {
-            var schemas: [Schema] = []
-            for version in versions { if let schema = try schema(version) { schemas.append(schema) } }
-            return schemas
-        }
+        get throws(StrataError) { try schemas(versions) }
     }
 
-    /// Returns the schemas of those models whose records can be decoded.
+    /// The models of these versions.
+    ///
+    /// - Throws: `corrupt` if a record cannot be decoded.
+    func schemas(_ versions: [ModelVersion]) throws(StrataError) -> [Schema] {
+        var schemas: [Schema] = []
+        for version in versions { if let schema = try schema(version) { schemas.append(schema) } }
+        return schemas
+    }
+
+    /// The models of these versions whose records can be decoded, for what can do without the others, such as names.
     func readableSchemas(_ versions: [ModelVersion]) -> [Schema] { versions.compactMap { try? schema($0) } }
 
     /// The numbers of properties that mean one property. A model whose record cannot be decoded is left out.

@@ -1,0 +1,71 @@
+// Lets relationships take over the links that the objects of an entity had last under an earlier model.
+//
+// While the store has one model after the other, an entity may lose a relationship that lives on for others, and get it
+// or another of its name back. Links that go over at once need no note (`Schema.predecessor(ofLinks:in:_:)`).
+
+extension AssignmentExtender {
+    mutating func takeBackLinks() throws(StrataError) {
+        guard let previous, !former.earlier.isEmpty else { return }
+        let version = ModelVersion(rawValue: previous.version.rawValue &+ 1)
+        let schema = try Schema(version: version, model: model, assignment: result)
+        for entity in schema.entities {
+            guard let old = previous.entity(entity.id) else { continue }
+            takeBackLinks(of: entity, in: schema, from: old)
+        }
+    }
+
+    private mutating func takeBackLinks(of entity: EntitySchema, in schema: Schema, from old: EntitySchema) {
+        let schemas = [previous].compactMap(\.self) + former.earlier
+        var taken = Set(entity.properties.map(\.id))
+        var open: [PropertySchema] = []
+        for property in entity.properties where property.relationship?.description.isTransient == false {
+            if let origin = schema.origin(of: property.id, in: old) {
+                taken.insert(origin.id)
+            } else if old.property(property.id) == nil {
+                open.append(property)
+            }
+        }
+        for property in open {
+            guard let (number, since) = last(property, of: entity.id, schemas) else { continue }
+            let later = schemas.reversed().filter { $0.version >= since.version }
+            let last = Schema.last(of: number, in: entity.id, through: later)
+            guard !taken.contains(last),
+                let before = later.lazy.reversed().compactMap({ $0.entity(entity.id)?.property(last) }).first,
+                property.canTakeOverLinks(of: before)
+            else { continue }
+            replace(last, by: property.id)
+            taken.insert(last)
+        }
+    }
+
+    /// The number under which an earlier model had a relationship of this name, or renaming identifier, in an entity.
+    private func last(
+        _ property: PropertySchema, of entity: EntityID, _ schemas: [Schema]
+    ) -> (PropertyID, Schema)? {
+        // If the store had this very model, its names mean what they meant then.
+        if let known = former.known, let then = known.entity(entity)?.property(named: property.name) {
+            return (then.id, known)
+        }
+        let identifier = property.relationship?.description.renamingIdentifier
+        for name in [property.name, identifier].compactMap(\.self) {
+            for schema in schemas.dropFirst() {
+                guard let earlier = schema.entity(entity)?.property(named: name), earlier.relationship != nil else {
+                    continue
+                }
+                return (earlier.id, schema)
+            }
+        }
+        return nil
+    }
+}
+
+extension PropertySchema {
+    /// Whether the links of a former relationship can be found from its own end alone, and be those of this one.
+    fileprivate func canTakeOverLinks(of former: PropertySchema) -> Bool {
+        guard let relationship, let before = former.relationship, !before.description.isTransient,
+            relationship.isToMany == before.isToMany, (relationship.inverse == nil) == (before.inverse == nil)
+        else { return false }
+        // A to-many by rows is made of the to-ones at its other end, and a one-to-one has two ends.
+        return relationship.isInverseToMany && before.isInverseToMany
+    }
+}
