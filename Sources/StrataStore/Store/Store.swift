@@ -215,6 +215,16 @@ package final class Store: Sendable {
     }
 
     /// Runs a job on the writer's thread, after the saves that wait now.
+    /// Begins to keep the views that another process declares while the store is open.
+    func watchForModels() {
+        file.modelHandler.withLock {
+            $0 = { [weak self] in
+                // A transaction may be open here.
+                _ = self?.writer.submit(Submission(.run { [weak self] in self?.beginKeepingViews() }))
+            }
+        }
+    }
+
     func onWriter(_ job: @escaping @Sendable () throws -> Void) throws {
         try checkOpen()
         let submission = Submission(.run(job))

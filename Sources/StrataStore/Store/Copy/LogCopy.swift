@@ -55,23 +55,19 @@ struct LogCopy {
         }
     }
 
-    private func copy(_ log: ReadTransaction, into target: Environment, _ fresh: StoreTables) throws {
-        var made = fresh
+    private func copy(_ log: ReadTransaction, into target: Environment, _ made: StoreTables) throws {
         let packs = hasBlocks(log)
         var counter = ProgressCounter("replaying events", total: Int(lastEvent.rawValue), progress)
         var state = State()
         while state.event < lastEvent {
-            do {
-                state = try target.write { transaction in
+            // The step may install the first model with views, or with a full text.
+            state = try MissingViewTables.opened(target, for: made) {
+                try target.write { transaction in
                     guard let baseline, state.event < baseline.event else {
                         return try step(state, log, made, transaction, packs: packs, &counter)
                     }
                     return try keptStep(state, baseline, log, made, transaction, packs: packs, &counter)
                 }
-            } catch let error as StrataError {
-                // The step may install the first model with views, or with a full text.
-                guard let views = try ViewTables.made(for: error, after: made.views, target) else { throw error }
-                made.views = views
             }
         }
         var header = header
