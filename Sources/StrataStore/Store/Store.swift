@@ -23,7 +23,7 @@ package final class Store: Sendable {
     private let writer: WriterThread
     private let lease: RowLease
     let feed = HeadFeed()
-    let pins = StatePins()
+    let pins: StatePins
     private let finished = Locked<RebuildReport?>(nil)
     let mending = ViewMending()
     let scrubber = Locked<RepeatedWork?>(nil)
@@ -40,6 +40,7 @@ package final class Store: Sendable {
         self.file = file
         self.blobs = blobs
         snapshots = SnapshotSource(file)
+        pins = .of(file.environment)
         let committer = CommitterBox(Committer(file, blobs, snapshots.statistics))
         let writer = try WriterThread(
             name: "strata.writer",
@@ -214,7 +215,6 @@ package final class Store: Sendable {
         }
     }
 
-    /// Runs a job on the writer's thread, after the saves that wait now.
     /// Begins to keep the views that another process declares while the store is open.
     func watchForModels() {
         file.modelHandler.withLock {
@@ -225,6 +225,7 @@ package final class Store: Sendable {
         }
     }
 
+    /// Runs a job on the writer's thread, after the saves that wait now.
     func onWriter(_ job: @escaping @Sendable () throws -> Void) throws {
         try checkOpen()
         let submission = Submission(.run(job))
