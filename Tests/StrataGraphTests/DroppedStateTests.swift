@@ -74,14 +74,16 @@ import Testing
         #expect(mine.unreportedErrors.isEmpty)
     }
 
-    /// Nothing but what this context saved itself has happened to the object.
-    @Test func whatThisContextSavedLastIsDeleted() throws {
+    /// Whether others have changed the object since can no longer be told, so its deletion asks the policy.
+    @Test func aDeletionOfWhatThisContextSavedLastAsksThePolicy() throws {
         let (movie, _) = try sharedMovie()
         movie.title = "first"
         try mine.save()
         theirs.refreshAllObjects()
         try change(Movie(context: theirs)) { $0.title = "another" }
         mine.delete(movie)
+        #expect(thrownError { try mine.save() }?.code == .merge)
+        mine.mergePolicy = .mergeByPropertyObjectTrump
         try mine.save()
         theirs.refreshAllObjects()
         #expect(try theirs.fetch(FetchRequest<Movie>()).map(\.title) == ["another"])
