@@ -51,6 +51,30 @@ import Testing
         #expect(try container.rebuildViews().isUnchanged)
     }
 
+    /// The process has the store open twice.
+    @Test func contextsOfAnotherContainerHoldTheHistory() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "held-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let first = try makeContainer(at: .url(url))
+        let second = try makeContainer(at: .url(url))
+        defer {
+            first.close()
+            second.close()
+        }
+        let idle = first.newBackgroundContext()
+        let moment = idle.eventNumber
+        let context = second.newBackgroundContext()
+        for number in 0..<3 {
+            Movie(context: context).title = "\(number)"
+            try context.save()
+        }
+        let held = try second.truncateHistory(before: .now)
+        #expect(held.holders.map(\.kind) == [.context] && held.baseline?.eventNumber ?? moment == moment)
+        #expect(try idle.count(for: FetchRequest<Movie>()) == 0)
+        idle.refreshAllObjects()
+        #expect(try second.truncateHistory(before: .now).holders.isEmpty && idle.count(for: FetchRequest<Movie>()) == 3)
+    }
+
     @Test func aConsumerBehindTheCutStartsAnewFromTheBaseline() async throws {
         let (container, _, moments) = try makeStore(saves: 10)
         let mailer = try container.subscription(named: "mailer", from: .event(moments[2]))

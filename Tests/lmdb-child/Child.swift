@@ -23,7 +23,8 @@ struct Child {
             mkdir(path, 0o700)
             try hold("the directory", Glibc.open(path, O_RDONLY | O_DIRECTORY))
         case "hold-checkpoint": try hold("the checkpoint", Glibc.open(path + "/checkpoint", O_RDWR))
-        case "hold-lock-file": holdLockFile()
+        case "hold-checkpoint-lock": holdRecords(of: "checkpoint", "the lock of checkpoints", length: 0)
+        case "hold-lock-file": holdRecords(of: "lock.mdb", "the lock file", length: 1)
         case "hold-read": try holdRead()
         case "hold-write": try holdWrite()
         case "append": try append(sizeInBytes: 1_000)
@@ -74,11 +75,12 @@ struct Child {
         waitForever("holding \(what)")
     }
 
-    private func holdLockFile() {
-        let descriptor = Glibc.open(path + "/lock.mdb", O_RDWR)
-        var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+    /// Locks the first bytes of a file, or all for 0.
+    private func holdRecords(of name: String, _ what: String, length: off_t) {
+        let descriptor = Glibc.open(path + "/" + name, O_RDWR)
+        var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: length, l_pid: 0)
         guard fcntl(descriptor, F_SETLK, &lock) == 0 else { return report("no lock") }
-        waitForever("holding the lock file")
+        waitForever("holding \(what)")
     }
 
     private func holdRead() throws {

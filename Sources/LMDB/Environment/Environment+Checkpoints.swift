@@ -166,12 +166,13 @@ extension Environment {
     /// Makes the newest commit the checkpoint, and pins it.
     ///
     /// Inside the gate. Under the writer's lock if there is no pin, so that the newest commit stays the newest.
-    /// - Throws: `noSpaceOrIO`, `readersFull`, `panic`; the checkpoint before stays then.
+    /// - Throws: `busy` if another process makes one until `EnvironmentOptions.writerLockTimeout`; `noSpaceOrIO`,
+    ///   `readersFull`, `panic`; the checkpoint before stays then.
     /// - Complexity: a sync of the file; none where the newest commit is the checkpoint already.
     func makeCheckpoint() throws(LMDBError) {
         try checkpoints.withLock { state throws(LMDBError) in
             guard let file = state.file, let handle else { return }
-            let made = try file.alone { () throws(LMDBError) in
+            let pin = try file.alone(timeout: options.writerLockTimeout, path: path) { () throws(LMDBError) in
                 let count = unsyncedCommits.load(ordering: .relaxed)
                 let (pin, head) = try newPin(handle)
                 do throws(LMDBError) {
@@ -183,7 +184,6 @@ extension Environment {
                 unsyncedCommits.subtract(count, ordering: .relaxed)
                 return pin
             }
-            guard let pin = made else { throw SystemError.current("lock the checkpoint", path) }
             if let old = state.pin { mdb_txn_abort(old) }
             state.pin = pin
             isPinned.store(true, ordering: .relaxed)

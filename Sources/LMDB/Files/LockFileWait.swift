@@ -17,7 +17,7 @@ extension EnvironmentDirectory {
         defer { close(opened) }
         let deadline = ContinuousClock.now + timeout
         var pause: UInt32 = 50
-        while let holder = Self.holder(of: opened) {
+        while let holder = RecordLock.holder(of: opened, length: 1) {
             guard ContinuousClock.now < deadline else {
                 let name = holder > 0 ? "process \(holder)" : "another process"
                 throw LMDBError(
@@ -27,16 +27,5 @@ extension EnvironmentDirectory {
             usleep(pause)
             pause = min(pause * 2, 2_000)
         }
-    }
-
-    /// The process that has the byte for itself, nil if none has it. It is 0 or less if the system does not say which one.
-    private static func holder(of file: Int32) -> pid_t? {
-        var lock = flock()
-        lock.l_type = Int16(F_RDLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = 0
-        lock.l_len = 1
-        guard fcntl(file, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
-        return lock.l_pid
     }
 }

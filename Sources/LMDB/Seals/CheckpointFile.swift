@@ -162,18 +162,37 @@ final class CheckpointFile: Sendable {
 
     /// Runs the body while no other process does so.
     ///
-    /// - Returns: nil if the lock cannot be had.
-    func alone<Success, Failure: Error>(_ body: () throws(Failure) -> Success) throws(Failure) -> Success? {
-        guard setLock(Int16(F_WRLCK)) else { return nil }
-        defer { _ = setLock(Int16(F_UNLCK)) }
+    /// - Parameter path: the store's directory, for messages.
+    /// - Throws: `busy` if another process does so until the timeout.
+    func alone<Success>(
+        timeout: Duration, path: String, _ body: () throws(LMDBError) -> Success
+    ) throws(LMDBError) -> Success {
+        let deadline = ContinuousClock.now + timeout
+        var pause: UInt32 = 50
+        var lock = RecordLock(Int16(F_WRLCK))
+        while !lock.set(on: descriptor) {
+            let number = errno
+            switch number {
+            case EINTR: continue
+            case EAGAIN, EACCES: break
+            default: throw SystemError.lmdb(number, "lock the file of checkpoints", path)
+            }
+            guard ContinuousClock.now < deadline else { throw busy(path) }
+            usleep(pause)
+            pause = min(pause * 2, 2_000)
+        }
+        defer {
+            lock = RecordLock(Int16(F_UNLCK))
+            _ = lock.set(on: descriptor)
+        }
         return try body()
     }
 
-    private func setLock(_ type: Int16) -> Bool {
-        var lock = flock()
-        lock.l_type = type
-        lock.l_whence = Int16(SEEK_SET)
-        while fcntl(descriptor, F_SETLKW, &lock) != 0 { if errno != EINTR { return false } }
-        return true
+    private func busy(_ path: String) -> LMDBError {
+        let holder = RecordLock.holder(of: descriptor) ?? 0
+        let name = holder > 0 ? "process \(holder)" : "another process"
+        return LMDBError(
+            .busy, operation: "make a checkpoint", path: path,
+            detail: "\(name) has the lock of the file of checkpoints, as one that makes a checkpoint")
     }
 }

@@ -188,6 +188,13 @@ extension ReadTransaction {
         return try pages.value(of: page.entryStart(index))
     }
 
+    /// Whether a table can be used, which may have been opened after the transaction began: LMDB does not know it then.
+    package final func canUse(_ table: Table) -> Bool {
+        guard usesLMDB else { return true }
+        var flags: UInt32 = 0
+        return mdb_dbi_flags(active, table.handle, &flags) == 0
+    }
+
     /// The number of records in a table.
     package final func count(_ table: Table) throws(LMDBError) -> Int {
         try statistics(table).entryCount

@@ -120,17 +120,28 @@ private final class ViewRowsReader {
         return LiveViewRowsUpdate(rows: rows, difference: nil, eventNumber: state.eventNumber)
     }
 
+    /// - Parameter before: the rows at an earlier state, which may no longer be readable.
+    private func rows(at next: StoreState, after earlier: StoreState, _ before: ResultRows) throws -> ResultRows {
+        do {
+            return try context.binding.store.compare(earlier, next, through: context.binding.schema) {
+                _, new, difference in
+                guard try new.isConcerned(view: request.viewName, by: difference) else { return before }
+                return try new.rows(request.storeRequest)
+            }
+        } catch let error as StrataError where error.code == .historyDropped {
+            return try context.binding.read(at: next.eventNumber, layers: next.layers) {
+                try $0.rows(request.storeRequest)
+            }
+        }
+    }
+
     func next(isolation actor: isolated (any Actor)?) async throws -> LiveViewRowsUpdate? {
         guard var shown else { return try start() }
         while try await signals.next(coalescing: coalescing, isolation: actor) {
             try context.binding.store.checkOpen()
             let next = try state()
             guard !shown.state.isSame(as: next) else { continue }
-            let rows = try context.binding.store.compare(shown.state, next, through: context.binding.schema) {
-                _, new, difference in
-                guard try new.isConcerned(view: request.viewName, by: difference) else { return shown.rows }
-                return try new.rows(request.storeRequest)
-            }
+            let rows = try rows(at: next, after: shown.state, shown.rows)
             let difference = ViewRowsDifference(from: shown.rows, to: rows, keyCount: shown.keyCount)
             shown = (rows, next, shown.keyCount)
             self.shown = shown

@@ -54,9 +54,7 @@ final class ResultsTracker {
     /// - Returns: what has changed in the results; nil if nothing has.
     func advance(to next: StoreState) throws -> ResultsChange? {
         guard !state.isSame(as: next) else { return nil }
-        let change = try binding.store.compare(state, next, through: binding.schema) { old, new, difference in
-            try self.change(difference, old, new)
-        }
+        let change = try changeOrRerun(to: next)
         state = next
         guard let change, !change.isEmpty else { return nil }
         results = change.after
@@ -75,6 +73,20 @@ final class ResultsTracker {
     }
 
     // MARK: Changes
+
+    private func changeOrRerun(to next: StoreState) throws -> ResultsChange? {
+        do {
+            return try binding.store.compare(state, next, through: binding.schema) { old, new, difference in
+                try self.change(difference, old, new)
+            }
+        } catch let error as StrataError where error.code == .historyDropped {
+            // The state of the results can no longer be read: any of them may have changed.
+            let all = Set(results.list)
+            return try binding.read(at: next.eventNumber, layers: next.layers) { new in
+                try rerun(LiveQuery.Concerned(settled: all, updated: all), new)
+            }
+        }
+    }
 
     private func change(_ difference: StateDifference, _ old: Snapshot, _ new: Snapshot) throws -> ResultsChange? {
         guard !difference.isEmpty else { return nil }

@@ -23,15 +23,18 @@ struct ChangeArguments: ParsableArguments {
         "transaction" is null.
         """
 
-    /// Runs `body` in a context, saves, and prints what changed.
+    /// Runs `body` in a context, saves, and prints what changed. Both are done anew if another process changes the model
+    /// meanwhile.
     func run(_ arguments: StoreArguments, _ body: (Store, ManagedObjectContext) throws -> Void) throws {
-        try arguments.writing { store in
+        let report = try arguments.writingOnce { store in
             let context = try context(over: store)
             let before = context.eventNumber
             try body(store, context)
             try context.save()
-            try ChangeReport(store, after: before, through: context.eventNumber).print(asJSON: json)
+            // What fails from here on is no reason to save again.
+            return Result { try ChangeReport(store, after: before, through: context.eventNumber) }
         }
+        try report.get().print(asJSON: json)
     }
 
     /// A context that saves with the author and the reason.

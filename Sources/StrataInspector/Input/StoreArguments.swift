@@ -71,6 +71,22 @@ struct StoreArguments: ParsableArguments {
         return try with(options, body)
     }
 
+    /// Runs `body` with the store open for writing, and again with the store opened anew if another process changes the
+    /// model meanwhile.
+    ///
+    /// - Parameter body: writes one transaction, or nothing where it throws.
+    func writingOnce<R>(_ progress: ProgressHandler? = nil, _ body: (Store) throws -> R) throws -> R {
+        try whileModelChanges { try writing(progress, body) }
+    }
+
+    /// Runs the work again each time that it was refused because another process has changed the model of the store.
+    private func whileModelChanges<R>(_ work: () throws -> R) throws -> R {
+        for _ in 0..<10 {
+            do { return try work() } catch let error as StrataError where error.code == .modelChanged { continue }
+        }
+        throw StrataError(.modelChanged, "Other processes change the store's model again and again. Try again.")
+    }
+
     /// Runs `body` with the store open for writing, after it has adopted a model.
     ///
     /// - Parameters:
@@ -84,22 +100,14 @@ struct StoreArguments: ParsableArguments {
         var options = StoreOptions()
         options.createsIfMissing = false
         options.keepsOwnViews = keepingOwnViews
-        for _ in 0..<10 {
+        return try whileModelChanges {
             let model = try reading { store in
                 options.replacedModel = store.schema.version
                 return try make(store)
             }
-            var hasModel = false
-            do {
-                return try with(options, adopting: model) { store in
-                    hasModel = true
-                    return try body(store)
-                }
-            } catch let error as StrataError where error.code == .modelChanged && !hasModel {
-                continue
-            }
-        }
-        throw StrataError(.modelChanged, "Other processes change the store's model again and again. Try again.")
+            // What the body throws comes after the change of the model.
+            return try with(options, adopting: model) { store in Result { try body(store) } }
+        }.get()
     }
 
     /// Whether a migration was interrupted, so that the store can only be opened for writing.

@@ -58,17 +58,7 @@ final class Replica {
             try begin(frames, of: segment)
             return frames.last?.record.number ?? .zero
         }
-        do {
-            return try append(frames)
-        } catch let error as StrataError where error.code == .modelChanged {
-            // The tables of views are there after the next opening.
-            close()
-            return try append(frames)
-        }
-    }
-
-    private func append(_ frames: [LogFrame]) throws -> TransactionNumber {
-        try store().receive(frames) { [log] in try log.blob($0) }
+        return try store().receive(frames) { [log] in try log.blob($0) }
     }
 
     private func begin(_ frames: [LogFrame], of segment: Segment) throws {

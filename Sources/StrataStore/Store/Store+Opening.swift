@@ -80,6 +80,7 @@ extension Store {
             store.beginScrubbing()
             store.beginRetention()
             store.beginKeepingViews()
+            store.watchForModels()
             if !options.isReadOnly, store.blobs.hasFiles { store.sweepBlobsInBackground() }
             try store.startReceiving()
         } catch {
@@ -139,7 +140,7 @@ extension Store {
             let mayWriteViews = header.hasFormerViews || isShared || model?.needsViewTables == true
             if header.hasViews || !options.isReadOnly && mayWriteViews {
                 let mayGetTexts = !options.isReadOnly && (isShared || model?.hasFullText == true)
-                tables.views = try ViewTables(opening: environment, hasTexts: header.hasTexts || mayGetTexts)
+                tables.use(try ViewTables(opening: environment, hasTexts: header.hasTexts || mayGetTexts))
             }
             tables.bufferLimits = options.bufferLimits
             tables.packing = options.packing

@@ -23,7 +23,7 @@ package final class Store: Sendable {
     private let writer: WriterThread
     private let lease: RowLease
     let feed = HeadFeed()
-    let pins = StatePins()
+    let pins: StatePins
     private let finished = Locked<RebuildReport?>(nil)
     let mending = ViewMending()
     let scrubber = Locked<RepeatedWork?>(nil)
@@ -40,6 +40,7 @@ package final class Store: Sendable {
         self.file = file
         self.blobs = blobs
         snapshots = SnapshotSource(file)
+        pins = .of(file.environment)
         let committer = CommitterBox(Committer(file, blobs, snapshots.statistics))
         let writer = try WriterThread(
             name: "strata.writer",
@@ -211,6 +212,16 @@ package final class Store: Sendable {
             try node.startReceiving()
         } catch {
             throw file.publicError(error, during: "beginning to receive transactions")
+        }
+    }
+
+    /// Begins to keep the views that another process declares while the store is open.
+    func watchForModels() {
+        file.modelHandler.withLock {
+            $0 = { [weak self] in
+                // A transaction may be open here.
+                _ = self?.writer.submit(Submission(.run { [weak self] in self?.beginKeepingViews() }))
+            }
         }
     }
 

@@ -75,8 +75,8 @@ struct StoreTables: Sendable {
     private(set) var links: BufferedTable
     private(set) var indexes: BufferedTable
     private var projected: [BufferedTable]
-    /// The tables of declared views; nil in stores that never had one.
-    var views: ViewTables?
+    /// Shared by all copies of this value.
+    private var declared = OpenViewTables()
     /// When changes wait in buffers.
     var bufferLimits = BufferLimits()
     /// When events go into blocks.
@@ -102,6 +102,20 @@ struct StoreTables: Sendable {
     static let declaredViewNames = ["viewGroups", "viewValues", "viewOrders"]
     /// The table of full texts.
     static let textName = "viewTexts"
+
+    /// The tables of declared views; nil in stores that never had one, and before they are open.
+    var views: ViewTables? { declared.tables }
+
+    /// Uses these tables of declared views from now on, in all copies of this value.
+    func use(_ views: ViewTables) { declared.open(views) }
+
+    /// The same with the tables of declared views that are open now. Another thread may open some at any time.
+    var withFixedViews: StoreTables {
+        var other = self
+        other.declared = OpenViewTables()
+        if let views { other.use(views) }
+        return other
+    }
 
     /// Opens the tables of an environment, and creates missing ones if it may write.
     ///
@@ -187,49 +201,6 @@ struct StoreTables: Sendable {
 
     /// The table whose waiting entries no counter includes; nil if counters include them.
     var uncounted: BufferedTable? { countsWait && links.buffer != nil ? links : nil }
-}
-
-/// The tables of declared views.
-struct ViewTables: Sendable {
-    /// The states of the groups.
-    let groups: Table
-    /// The values of a group that its record does not have, for aggregates that need them.
-    let values: Table
-    /// The groups in the orders that views declare.
-    let orders: Table
-    /// The words of full texts; nil in stores that never had one.
-    let texts: Table?
-
-    /// In the order of `StoreTables.declaredViewNames`, then the table of full texts.
-    var all: [Table] { [groups, values, orders] + (texts.map { [$0] } ?? []) }
-
-    /// Opens the tables of an environment, and makes them if they are missing.
-    init(opening environment: Environment, hasTexts: Bool) throws {
-        let names = StoreTables.declaredViewNames + (hasTexts ? [StoreTables.textName] : [])
-        let tables = try environment.openTables(names)
-        (groups, values, orders) = (tables[0], tables[1], tables[2])
-        texts = hasTexts ? tables[3] : nil
-    }
-
-    /// Makes the tables that an event could not do without.
-    ///
-    /// - Parameter error: what was thrown where they are missing (`missing`).
-    /// - Returns: nil if the error is another one, or the tables exist.
-    static func made(
-        for error: StrataError, after tables: ViewTables?, _ environment: Environment
-    ) throws -> ViewTables? {
-        let needsTexts = error.context.key == StoreTables.textName
-        guard error.code == .modelChanged, needsTexts ? tables?.texts == nil : tables == nil else { return nil }
-        return try ViewTables(opening: environment, hasTexts: needsTexts)
-    }
-
-    /// The error where a model needs tables that were not opened with the store.
-    static func missing(texts: Bool) -> StrataError {
-        StrataError(
-            .modelChanged,
-            "The first \(texts ? "full text" : "view") of the store was declared after the store was opened. Open it "
-                + "again.", context: .init(key: texts ? StoreTables.textName : nil))
-    }
 }
 
 /// The file belongs to LMDB but is not a sound store.

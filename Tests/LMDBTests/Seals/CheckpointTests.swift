@@ -59,6 +59,32 @@ import Testing
         }
     }
 
+    /// The other process is stopped while it makes a checkpoint.
+    @Test(.timeLimit(.minutes(1))) func aCheckpointDoesNotWaitWithoutEndForThatOfAnotherProcess() throws {
+        let environment = try store.open {
+            $0.durability = .checkpointed
+            $0.writerLockTimeout = .milliseconds(100)
+        }
+        let table = try environment.openTables(["t"])[0]
+        try put(0..<10, 1, environment, table)
+        func expectBusy(_ body: () throws -> Void) throws {
+            let child = try ChildProcess("hold-checkpoint-lock", store)
+            #expect(child.line() == "holding the lock of checkpoints")
+            child.stop()
+            let error = #expect(throws: LMDBError.self, performing: body)
+            let text = "process \(child.processID) has the lock of the file of checkpoints"
+            #expect(error?.code == .busy && error?.detail.hasPrefix(text) == true, "\(String(describing: error))")
+            child.kill()
+            try body()
+        }
+        try expectBusy { try environment.keepCheckpoints() }
+        // The pin is given up, so the next commit begins with a checkpoint.
+        try environment.keepCheckpoints()
+        try expectBusy { try put(0..<20, 2, environment, table) }
+        #expect(try marks(environment, table) == [UInt8](repeating: 2, count: 20))
+        try environment.close()
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>) func whateverPagesTheDiskHasTheCheckpointIsWhole(seed: UInt64) throws {
         var random = Seeded(state: seed)
         let (environment, table) = try open()

@@ -21,8 +21,10 @@ import Testing
         return options
     }
 
-    private func fixture(_ durability: StoreDurability = .journaled) throws -> StoreFixture {
-        try StoreFixture(.directory(folder.store), options: options(durability))
+    private func fixture(
+        _ durability: StoreDurability = .journaled, model: ManagedObjectModel? = nil
+    ) throws -> StoreFixture {
+        try StoreFixture(.directory(folder.store), model: model, options: options(durability))
     }
 
     private func titles(_ store: Store) throws -> Int {
@@ -31,9 +33,11 @@ import Testing
 
     /// The store as it was at its checkpoint, with the journal that it has now: as a power cut leaves it once it has gone
     /// back.
-    private func withOldFile(_ body: (StoreFixture) throws -> Void) throws {
-        let fixture = try fixture()
-        _ = try fixture.insert("Movie", ["title": .string("before")])
+    private func withOldFile(
+        _ model: ManagedObjectModel? = nil, _ body: (StoreFixture) throws -> Void
+    ) throws {
+        let fixture = try fixture(model: model)
+        if model == nil { _ = try fixture.insert("Movie", ["title": .string("before")]) }
         try fixture.store.file.environment.checkpoint()
         let old = try Data(contentsOf: data)
         try body(fixture)
@@ -76,6 +80,28 @@ import Testing
         // A relaxed store promises less, and keeps no journal.
         let hasJournal = FileManager.default.fileExists(atPath: folder.store.path + "/journal")
         #expect(hasJournal == (durability != .relaxed))
+    }
+
+    /// The table of large values is empty when the first one is given to the journal.
+    @Test func theFirstLargeValueIsThereAfterAPowerCut() throws {
+        let model = try ErasureFixture.model()
+        let value = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let reference = BlobReference(of: value)
+        var id: ObjectID?
+        try withOldFile(model) { fixture in
+            let lease = try fixture.store.beginBlobLease()
+            id = try fixture.insert(
+                "Person", ["code": .string("1"), "picture": .blob(try fixture.store.stageBlob(value))])
+            withExtendedLifetime(lease) {}
+            let frames = try JournaledSaves.frames(of: fixture.store.file.environment.journalEntries, path: "")
+            #expect(frames.last?.blobDigests == [reference.digest])
+        }
+        let again = try fixture(model: model)
+        defer { again.store.close() }
+        #expect(try again.values(try #require(id))?["picture"] == .blob(reference))
+        #expect(try again.store.blob(reference) == value)
+        #expect(try again.store.sweepBlobs() == 0 && again.store.statistics().blobs.namedCount == 1)
+        #expect(try again.store.verify(.full).isSound && again.store.rebuild().isUnchanged)
     }
 
     @Test func aJournalIsReadOnceHoweverOftenTheStoreIsOpened() throws {

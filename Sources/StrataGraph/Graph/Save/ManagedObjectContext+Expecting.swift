@@ -44,3 +44,35 @@ extension ManagedObjectContext {
         try binding.read(at: try binding.store.head()) { try $0.check(saving.expectedRevisions) }
     }
 }
+
+extension ManagedObjectContext {
+    /// Reads the newest revision of rows that this context saved itself and now changes again.
+    func learnRevisions() throws {
+        var unknown: [ManagedObject] = []
+        for list in [pending.updated, pending.deleted] {
+            for object in list where object._flags.contains(.revisionUnknown) { unknown.append(object) }
+        }
+        guard !unknown.isEmpty else { return }
+        try read { snapshot in
+            for object in unknown {
+                if let row = try snapshot.row(object.objectID) { object._revision = row.revision }
+                object.noteRevisionKnown()
+            }
+        }
+    }
+
+    /// The same, but where the context's state can no longer be read, rows count as changed since: the save merges them
+    /// with what the store has, value by value.
+    func learnKeptRevisions() throws {
+        do {
+            try learnRevisions()
+        } catch let error as StrataError where error.code == .historyDropped {
+            for list in [pending.updated, pending.deleted] {
+                for object in list where object._flags.contains(.revisionUnknown) {
+                    object._revision = .zero
+                    object.noteRevisionKnown()
+                }
+            }
+        }
+    }
+}

@@ -40,9 +40,11 @@ extension ManagedObjectContext {
     /// Saves, and reports it to the container's observer, if there is one.
     private func observedSave() throws -> ContextChanges? {
         var tally = SaveTally()
-        guard parent == nil, binding.isObserved, let observer = binding.observer else { return try saveChanges(&tally) }
+        guard parent == nil, binding.isObserved, let observer = binding.observer else {
+            return try saveFromKeptState(&tally)
+        }
         let start = ContinuousClock.now
-        let result = Result { try saveChanges(&tally) }
+        let result = Result { try saveFromKeptState(&tally) }
         var code: StrataError.Code?
         if case .failure(let error) = result { code = Self.typed(error).code }
         observer.saveEnded(
@@ -52,6 +54,18 @@ extension ManagedObjectContext {
                 syncing: tally.syncing,
                 contextName: name, error: code))
         return try result.get()
+    }
+
+    /// Saves, and merges with the newest state where that of the context can no longer be read. It may be dropped at any
+    /// time before the store has the save.
+    private func saveFromKeptState(_ tally: inout SaveTally) throws -> ContextChanges? {
+        try leaveDroppedState()
+        do {
+            return try saveChanges(&tally)
+        } catch let error as StrataError where error.code == .historyDropped {
+            guard try leaveDroppedState() else { throw error }
+            return try saveChanges(&tally)
+        }
     }
 
     /// - Returns: what was saved, if an observer listens; nil when there was nothing to save.
@@ -182,7 +196,7 @@ extension ManagedObjectContext {
         changes.expectedRevisions = saving.expectedRevisions
         if binding.hasSubjects { try sealValues() }
         try addInsertions(to: &changes)
-        try learnRevisions()
+        try learnKeptRevisions()
         try addUpdates(to: &changes)
         for object in pending.deleted where object._flags.contains(.deleted) {
             changes.deletions.append(.init(id: object.objectID, baseRevision: object._revision))
@@ -226,21 +240,6 @@ extension ManagedObjectContext {
         return try object.canonicalImage()
     }
 
-    /// Reads the newest revision of rows that this context saved itself and now changes again.
-    func learnRevisions() throws {
-        var unknown: [ManagedObject] = []
-        for list in [pending.updated, pending.deleted] {
-            for object in list where object._flags.contains(.revisionUnknown) { unknown.append(object) }
-        }
-        guard !unknown.isEmpty else { return }
-        try read { snapshot in
-            for object in unknown {
-                if let row = try snapshot.row(object.objectID) { object._revision = row.revision }
-                object.noteRevisionKnown()
-            }
-        }
-    }
-
     // MARK: Afterwards
 
     /// Forgets objects that were made and deleted again, where no undo manager could take the deletion back.
@@ -255,7 +254,13 @@ extension ManagedObjectContext {
     /// A failed read here is reported and not thrown, because the save is stored already.
     private func didSave(_ changes: ChangeSet, _ receipt: SaveReceipt) {
         let members = receipt.previousHead == base ? knownMembers(after: changes) : .unknown
-        do { try move(.saved(changes, receipt, members)) } catch { report(Self.typed(error)) }
+        do {
+            do { try move(.saved(changes, receipt, members)) } catch let error as StrataError
+                where error.code == .historyDropped
+            { try moveToNewestState() }
+        } catch {
+            report(Self.typed(error))
+        }
     }
 
     /// Makes the pending objects clean ones.

@@ -26,6 +26,16 @@ package struct RowImage: Sendable, Hashable {
 
     package var count: Int { bytes.count }
 
+    /// The same row under another model version, whose layout has the same slots.
+    package func rewritten(for version: ModelVersion) -> RowImage {
+        var bytes = bytes
+        withUnsafeBytes(of: version.rawValue.littleEndian) { version in
+            bytes.replaceSubrange(
+                RowLayout.modelVersionOffset..<RowLayout.modelVersionOffset + version.count, with: version)
+        }
+        return RowImage(canonical: bytes)
+    }
+
     /// Calls `body` with a reader, which must not escape.
     package func withReader<Result>(
         _ layout: RowLayout, _ body: (RowReader) throws(CorruptRecord) -> Result

@@ -74,3 +74,17 @@ extension Schema {
         entity(before.id)?.properties.first { self.origin(of: $0.id, in: before)?.id == former }
     }
 }
+
+extension Schema {
+    /// Whether this model differs from an older one of the same store only in that it has views more: rows, indexes, links
+    /// and the views of the older one are the same, under the same numbers.
+    package func extends(_ older: Schema) -> Bool {
+        let (mine, theirs) = (assignment, older.assignment)
+        return version > older.version && model.entities == older.model.entities
+            && Set(model.views).isSuperset(of: older.model.views)
+            && older.model.views.allSatisfy { mine.views[$0.name] == theirs.views[$0.name] }
+            && mine.entities == theirs.entities && mine.properties == theirs.properties
+            && mine.indexes == theirs.indexes && mine.texts == theirs.texts
+            && mine.filedOneToOnes == theirs.filedOneToOnes
+    }
+}

@@ -55,6 +55,11 @@ package final class LiveQuery: Sendable {
         package var settled: Set<ObjectID> = []
         /// Their values have changed.
         package var updated: Set<ObjectID> = []
+
+        package init(settled: Set<ObjectID> = [], updated: Set<ObjectID> = []) {
+            self.settled = settled
+            self.updated = updated
+        }
     }
 
     package func concerned(

@@ -1,5 +1,6 @@
 // Keeps the states that readers use from being truncated.
 
+import LMDB
 import Locking
 package import StrataModel
 import Synchronization
@@ -30,6 +31,27 @@ final class StatePins: Sendable {
     }
 
     private let state = Locked(State())
+
+    /// Of each open file, those of all stores that have it open in this process. By the environment, which lives as long
+    /// as a store that holds the pins.
+    private static let ofFiles = Locked<[ObjectIdentifier: OfFile]>([:])
+
+    /// A class, because Swift 6.3 miscompiles a look-up of a struct with a weak reference.
+    private final class OfFile {
+        weak var pins: StatePins?
+        init(_ pins: StatePins) { self.pins = pins }
+    }
+
+    static func of(_ environment: Environment) -> StatePins {
+        ofFiles.withLock { files in
+            let key = ObjectIdentifier(environment)
+            if let known = files[key]?.pins { return known }
+            files = files.filter { $0.value.pins != nil }
+            let made = StatePins()
+            files[key] = OfFile(made)
+            return made
+        }
+    }
 
     func add(_ eventNumber: EventNumber) -> StatePin {
         let pin = StatePin(eventNumber)

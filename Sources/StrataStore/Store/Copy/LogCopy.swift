@@ -55,23 +55,19 @@ struct LogCopy {
         }
     }
 
-    private func copy(_ log: ReadTransaction, into target: Environment, _ fresh: StoreTables) throws {
-        var made = fresh
+    private func copy(_ log: ReadTransaction, into target: Environment, _ made: StoreTables) throws {
         let packs = hasBlocks(log)
         var counter = ProgressCounter("replaying events", total: Int(lastEvent.rawValue), progress)
         var state = State()
         while state.event < lastEvent {
-            do {
-                state = try target.write { transaction in
+            // The step may install the first model with views, or with a full text.
+            state = try MissingViewTables.opened(target, for: made) {
+                try target.write { transaction in
                     guard let baseline, state.event < baseline.event else {
                         return try step(state, log, made, transaction, packs: packs, &counter)
                     }
                     return try keptStep(state, baseline, log, made, transaction, packs: packs, &counter)
                 }
-            } catch let error as StrataError {
-                // The step may install the first model with views, or with a full text.
-                guard let views = try ViewTables.made(for: error, after: made.views, target) else { throw error }
-                made.views = views
             }
         }
         var header = header
@@ -222,30 +218,42 @@ extension Store {
         through eventNumber: EventNumber, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
         try checkOpen()
+        try refuseUsed(target)
+        let lease = try blobs.readingLease()
+        defer { withExtendedLifetime(lease) {} }
+        while true {
+            let known = try baseline()
+            do {
+                return try replayOnce(through: eventNumber, to: target, progress)
+            } catch {
+                // The history may have been truncated meanwhile. Each time it begins later, up to the moment.
+                guard try baseline()?.event ?? .zero > known?.event ?? .zero else {
+                    throw copyError(error, during: "replaying the log", target)
+                }
+            }
+        }
+    }
+
+    private func replayOnce(
+        through eventNumber: EventNumber, to target: URL, _ progress: ProgressHandler?
+    ) throws -> LogCopyReport {
         let end = try transaction(containing: eventNumber), baseline = try baseline()
+        if let baseline, eventNumber < baseline.event { throw baseline.refusal(eventNumber) }
         if end == nil, eventNumber != baseline?.event {
-            if let baseline, eventNumber < baseline.event { throw baseline.refusal(eventNumber) }
             throw StrataError(
                 .futureEvent, "The store had no transaction then.", context: .init(eventNumber: eventNumber))
         }
         if let refusal = try refusalOfThinned(at: eventNumber) { throw refusal }
-        try refuseUsed(target)
-        let lease = try blobs.readingLease()
-        defer { withExtendedLifetime(lease) {} }
-        do {
-            let header = StoreHeader(
-                identifier: identifier, lineage: UUID(), createdMicroseconds: file.header.createdMicroseconds)
-            let copy = LogCopy(
-                source: file.environment, tables: file.tables, baseline: baseline, end: end, header: header,
-                progress: progress)
-            return try BackupFolder.filled(for: target) { folder in
-                try copy.write(to: folder.path(percentEncoded: false))
-                return try Self.finishCopy(in: folder, end?.number ?? baseline?.transaction ?? .zero, progress) {
-                    blobs.contents(digest: $0)
-                }
+        let header = StoreHeader(
+            identifier: identifier, lineage: UUID(), createdMicroseconds: file.header.createdMicroseconds)
+        let copy = LogCopy(
+            source: file.environment, tables: file.tables, baseline: baseline, end: end, header: header,
+            progress: progress)
+        return try BackupFolder.filled(for: target) { folder in
+            try copy.write(to: folder.path(percentEncoded: false))
+            return try Self.finishCopy(in: folder, end?.number ?? baseline?.transaction ?? .zero, progress) {
+                blobs.contents(digest: $0)
             }
-        } catch {
-            throw copyError(error, during: "replaying the log", target)
         }
     }
 

@@ -34,7 +34,7 @@ struct ErasureCommit: ~Copyable {
         tables.bufferLimits.fewestPages = .max
         var projector = Projector(tables: tables, histories: histories, tracking: .independent)
         try projector.noteBuildingViews(at: head.event, transaction)
-        try projector.checkTables()
+        try projector.checkTables(transaction)
         self.file = file
         self.transaction = transaction
         self.tables = tables

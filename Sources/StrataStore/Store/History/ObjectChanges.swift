@@ -7,6 +7,12 @@ package struct ObjectChanges: Sendable {
     package private(set) var updated: Set<ObjectID> = []
     package private(set) var deleted: Set<ObjectID> = []
 
+    /// Any changes of these objects, and the deletion of those.
+    package init(updated: Set<ObjectID> = [], deleted: Set<ObjectID> = []) {
+        self.updated = updated
+        self.deleted = deleted
+    }
+
     /// By id.
     package var all: [ObjectID] { inserted.union(updated).union(deleted).sorted() }
 

@@ -65,6 +65,20 @@ extension Store {
         try pin { try newestState(through: schema) }
     }
 
+    /// Whether the history after a state is no longer whole, so that the state cannot be read: another process has
+    /// truncated it, or it was truncated by force.
+    package func isDropped(_ eventNumber: EventNumber) throws -> Bool {
+        try checkOpen()
+        return try file.read { transaction, _, _ in
+            guard let bytes = try StoreFile.meta("head", file.tables, transaction) else { return false }
+            do throws(CorruptRecord) {
+                return try eventNumber.advanced(by: 1) < LogHead.firstKeptEvent(bytes)
+            } catch {
+                throw StrataError.corrupt(error, "meta")
+            }
+        }
+    }
+
     private func pin(at state: () throws -> EventNumber) rethrows -> StatePin {
         // No truncation that begins now goes beyond a state that is read later.
         let pin = pins.add(.zero)

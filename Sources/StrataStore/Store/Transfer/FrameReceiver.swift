@@ -21,17 +21,8 @@ struct FrameReceiver {
         let lease = frames.contains { !$0.blobDigests.isEmpty } ? try blobs.lease() : nil
         defer { withExtendedLifetime(lease) {} }
         try stageBlobs(of: frames, blob)
-        do {
-            return try append(frames)
-        } catch let error as StrataError {
-            try prepareViewTables(error)
-            throw error
-        }
-    }
-
-    private func append(_ frames: [LogFrame]) throws -> TransactionNumber {
         // Not through the gate of a shared log, which is where the frames may have come from.
-        try file.writeDirectly { transaction in
+        return try file.writeDirectly { transaction in
             let head = try file.readHead(transaction)
             let fresh = try unknown(frames, head, transaction)
             guard !fresh.isEmpty else { return head.transaction }
@@ -75,11 +66,5 @@ struct FrameReceiver {
             }
         }
         return frames.drop { $0.record.number <= head.transaction }
-    }
-
-    /// Makes the tables that were missing, for the next opening.
-    private func prepareViewTables(_ error: StrataError) throws {
-        guard let made = try ViewTables.made(for: error, after: file.tables.views, file.environment) else { return }
-        try file.write { try file.noteViewTables(hasTexts: made.texts != nil, $0) }
     }
 }

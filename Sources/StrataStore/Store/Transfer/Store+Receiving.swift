@@ -12,9 +12,8 @@ extension Store {
     ///   - blob: the bytes of a large value by its digest. A value that is missing there is missing here too, and
     ///     reading it throws `missingBlob`.
     /// - Returns: the last transaction of the log.
-    /// - Throws: `divergedLog` if this log has other transactions, or the frames do not follow its end; `corrupt`;
-    ///   `modelChanged` if the store must be opened again first, because the frames declare its first view. Nothing was
-    ///   written then.
+    /// - Throws: `divergedLog` if this log has other transactions, or the frames do not follow its end; `corrupt`.
+    ///   Nothing was written then.
     @discardableResult
     package func receive(
         _ frames: [LogFrame], blob: @escaping @Sendable (Data) throws -> Data? = { _ in nil }
@@ -66,17 +65,9 @@ extension Store {
         options.durability = .full
         let environment = try Environment.open(at: path, options: options)
         do {
-            var tables = try StoreTables(opening: environment)
-            while true {
-                do {
-                    try environment.write { try begin(tables, position, frames, $0) }
-                    break
-                } catch let error as StrataError {
-                    guard let views = try ViewTables.made(for: error, after: tables.views, environment) else {
-                        throw error
-                    }
-                    tables.views = views
-                }
+            let tables = try StoreTables(opening: environment)
+            try MissingViewTables.opened(environment, for: tables) {
+                try environment.write { try begin(tables, position, frames, $0) }
             }
             try environment.close()
         } catch {

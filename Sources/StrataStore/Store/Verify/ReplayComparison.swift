@@ -25,11 +25,11 @@ final class ReplayComparison {
     private(set) var digests: [TableDigest] = []
 
     init(
-        _ file: StoreFile, _ transaction: ReadTransaction, _ head: LogHead, _ names: RecordedNames,
-        _ progress: ProgressHandler?
+        _ file: StoreFile, _ tables: StoreTables, _ transaction: ReadTransaction, _ head: LogHead,
+        _ names: RecordedNames, _ progress: ProgressHandler?
     ) {
         self.file = file
-        tables = file.tables
+        self.tables = tables
         self.transaction = transaction
         self.head = head
         self.names = names
@@ -92,8 +92,8 @@ final class ReplayComparison {
             .appending(component: "strata-verify-\(UUID().uuidString)").path(percentEncoded: false)
         let environment = try Environment.open(at: path, options: options)
         do {
-            var tables = try StoreTables(opening: environment)
-            if let views { tables.views = try ViewTables(opening: environment, hasTexts: views.texts != nil) }
+            let tables = try StoreTables(opening: environment)
+            if let views { tables.use(try ViewTables(opening: environment, hasTexts: views.texts != nil)) }
             return (environment, tables)
         } catch {
             try environment.close()

@@ -128,8 +128,16 @@ extension Verifier {
     }
 
     private func checkFile(_ reference: BlobReference) {
-        if let damage = blobs.damage(of: reference.digest, sizeInBytes: reference.sizeInBytes) {
-            note(.blob, Self.name(reference.digest), damage)
+        guard let damage = blobs.damage(of: reference.digest, sizeInBytes: reference.sizeInBytes) else { return }
+        if (try? isStillNamed(reference.digest)) == false { return }
+        note(.blob, Self.name(reference.digest), damage)
+    }
+
+    /// Whether an event names a large value now. A truncation or an erasure removes files that the state that is checked
+    /// still names.
+    private func isStillNamed(_ digest: Data) throws -> Bool {
+        try file.environment.read { newest in
+            try digest.withUnsafeBytes { try newest.get(tables.blobs, $0) } != nil
         }
     }
 

@@ -8,6 +8,8 @@ import StrataModel
 /// Memory: 32 to 64 bytes for each object, to hold its newest event.
 final class Verifier {
     let file: StoreFile
+    /// The tables of the state that is checked.
+    let tables: StoreTables
     let blobs: BlobStore
     let transaction: ReadTransaction
     let depth: VerificationDepth
@@ -34,17 +36,16 @@ final class Verifier {
         _ progress: ProgressHandler?
     ) {
         self.file = file
+        tables = file.tables.withFixedViews
         self.blobs = blobs
         self.transaction = transaction
         self.depth = depth
         self.progress = progress
         histories = file.histories
         names = RecordedNames(file.histories)
-        expectedIndexes = ExpectedKeys(file.tables.indexes)
-        expectedLinks = ExpectedKeys(file.tables.links)
+        expectedIndexes = ExpectedKeys(tables.indexes)
+        expectedLinks = ExpectedKeys(tables.links)
     }
-
-    var tables: StoreTables { file.tables }
 
     /// - Parameter second: another read transaction of the same state, in which a thread of its own replays the log
     ///   while the views are checked; without it one follows the other.
@@ -116,7 +117,7 @@ final class Verifier {
 
     private func makeComparison(_ transaction: ReadTransaction) -> ReplayComparison? {
         guard depth == .full, log.isReplayable, let head = log.head, head.event > .zero else { return nil }
-        return ReplayComparison(file, transaction, head, names, progress)
+        return ReplayComparison(file, tables, transaction, head, names, progress)
     }
 
     /// Checks the log without any view.

@@ -27,6 +27,8 @@ final class StoreFile: Sendable {
     let installations = Locked<[ModelVersion: EventNumber]>([:])
     /// Gets the damage that reads and saves meet.
     let damageHandler = Locked<(@Sendable (StrataError) -> Void)?>(nil)
+    /// Is called when another process has installed a model, within a transaction.
+    let modelHandler = Locked<(@Sendable () -> Void)?>(nil)
     /// The gate of the shared log that commits pass; nil for a store with a log of its own, and after closing.
     let gate = Locked<(any LogGate)?>(nil)
 
@@ -85,8 +87,9 @@ final class StoreFile: Sendable {
     @inline(never)
     private func readSnapshot(_ transaction: ReadTransaction) throws -> Unmanaged<KnownSnapshot> {
         let (head, version) = try readHeadEvent(transaction)
-        let fresh = KnownSnapshot(
-            number: transaction.number, head: head, histories: try histories(upTo: version, transaction))
+        let histories = try histories(upTo: version, transaction)
+        if let model = histories.newest?.model, !tables.areOpen(for: model) { try checkViewTables(transaction) }
+        let fresh = KnownSnapshot(number: transaction.number, head: head, histories: histories)
         transaction.keep(fresh)
         return Unmanaged.passUnretained(fresh)
     }
@@ -182,6 +185,7 @@ final class StoreFile: Sendable {
         let fresh = try Self.readModels(tables, transaction)
         attachKeys(to: fresh)
         known.withLock { if $0.newest?.version.rawValue ?? 0 < version.rawValue { $0 = fresh } }
+        modelHandler.withLock { $0 }?()
         return fresh
     }
 
@@ -227,16 +231,19 @@ final class StoreFile: Sendable {
             return try environment.read { try withSnapshot($0, body) }
         } catch let error as LMDBError where error.code == .panic {
             return try readAnew(body)
+        } catch is MissingViewTables {
+            return try readAnew(body)
         } catch {
             throw publicError(error, during: "read")
         }
     }
 
-    /// Reopens the environment after a commit that failed half way, and reads again.
+    /// Reads again after a commit that failed half way, for which the environment is reopened, and after another process
+    /// has declared the first view or full text.
     private func readAnew<R>(_ body: (ReadTransaction, EventNumber, SchemaHistory) throws -> R) throws -> R {
         do {
             try environment.reopenIfBroken()
-            return try environment.read { try withSnapshot($0, body) }
+            return try openingViewTables { try environment.read { try withSnapshot($0, body) } }
         } catch {
             throw publicError(error, during: "read")
         }
@@ -250,7 +257,21 @@ final class StoreFile: Sendable {
 
     /// The same past the gate.
     func writeDirectly<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
-        try goingOn { try environment.write(timeout: options.writerLockTimeout, body) }
+        try goingOn { try openingViewTables { try environment.write(timeout: options.writerLockTimeout, body) } }
+    }
+
+    /// Checks that a transaction can use the tables of views that the store has.
+    ///
+    /// - Throws: `MissingViewTables`, as where another process has made them since the store was opened.
+    func checkViewTables(_ transaction: ReadTransaction) throws {
+        let header = try Self.meta("header", tables, transaction).map { try StoreHeader($0) }
+        guard let header, header.hasViews else { return }
+        try tables.checkViews(hasTexts: header.hasTexts, transaction)
+    }
+
+    /// Runs the work in a new transaction whenever it lacks tables of views that another process has made since.
+    func openingViewTables<R>(_ work: () throws -> R) throws -> R {
+        try MissingViewTables.opened(environment, for: tables, work)
     }
 
     private func goingOn<R>(_ work: () throws -> R) throws -> R {

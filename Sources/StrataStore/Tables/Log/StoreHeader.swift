@@ -243,6 +243,14 @@ extension LogHead {
         firstKeptEvent = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
     }
 
+    /// The first event that the history has whole.
+    static func firstKeptEvent(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> EventNumber {
+        _ = try lastEvent(bytes)
+        return EventNumber(
+            rawValue: UInt64(
+                littleEndian: bytes.loadUnaligned(fromByteOffset: size - 8, as: UInt64.self)))
+    }
+
     /// Reads two fields of an encoded head, with the same checks as the whole but without its array. Every read begins
     /// with this.
     static func lastEvent(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> (EventNumber, ModelVersion) {

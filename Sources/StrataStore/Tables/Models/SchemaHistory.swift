@@ -30,9 +30,12 @@ package final class SchemaHistory: Sendable {
     /// Made when first needed. Guarded by its mutex.
     private let lineage = Locked<PropertyLineage?>(nil)
 
+    /// By version, those that were asked for. Guarded by its mutex.
+    private let replacements = Locked<[ModelVersion: ModelVersion?]>([:])
     /// Each is made when first needed. Guarded by its mutex.
     private let pasts = Locked<[ModelVersion: SchemaHistory]>([:])
-    /// Whether the store has a newer model than `newest`; then rows written under it are converted back.
+    /// Whether the store has a newer model than `newest` with other rows or without a view of it; then rows written under
+    /// it are converted back.
     package let isPast: Bool
 
     package convenience init(_ schemas: [Schema]) {
@@ -105,12 +108,37 @@ package final class SchemaHistory: Sendable {
     /// The same history for reading through an older model; itself for the newest.
     package func through(_ version: ModelVersion) throws(StrataError) -> SchemaHistory {
         guard version != newest?.version, let schema = try schema(version) else { return self }
+        let isReplaced = try replacement(of: version) != nil
         return pasts.withLock { pasts in
             if let known = pasts[version] { return known }
-            let past = SchemaHistory(Array(models.values), newest: schema, isPast: true)
+            let past = SchemaHistory(Array(models.values), newest: schema, isPast: isReplaced)
             pasts[version] = past
             return past
         }
+    }
+
+    /// The first model after one that does not extend it (`Schema.extends`); nil if all models since do.
+    ///
+    /// - Throws: `corrupt` if the record of one cannot be decoded.
+    func replacement(of version: ModelVersion) throws(StrataError) -> ModelVersion? {
+        if let known = replacements.withLock({ $0[version] }) { return known }
+        var found: ModelVersion?
+        if let older = try schema(version) {
+            for later in versions where later > version {
+                if try schema(later)?.extends(older) == true { continue }
+                found = later
+                break
+            }
+        }
+        let replacement = found
+        replacements.withLock { $0[version] = .some(replacement) }
+        return replacement
+    }
+
+    /// Whether the newest model, and those between, only have views more than an older one.
+    func extends(_ version: ModelVersion) throws(StrataError) -> Bool {
+        guard let newest, version < newest.version, models[version] != nil else { return false }
+        return try replacement(of: version) == nil
     }
 
     /// The image in the newest layout of its entity. Properties that the row is too old to hold have their first

@@ -9,8 +9,7 @@ extension StoreFile {
         _ newest: SchemaHistory, through schema: Schema?, at eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws -> SchemaHistory {
         guard let schema, let last = newest.newest, schema.version != last.version else { return newest }
-        let next = ModelVersion(rawValue: schema.version.rawValue + 1)
-        guard schema.version < last.version, try eventNumber < installation(of: next, newest, transaction) else {
+        guard schema.version < last.version, try has(schema, at: eventNumber, newest, transaction) else {
             throw StrataError(
                 .modelChanged,
                 "The state was written under a newer model than \(schema.version.rawValue). Open the store again.",
@@ -19,12 +18,21 @@ extension StoreFile {
         return try newest.through(schema.version)
     }
 
+    /// Whether a state was written under a model, or under one that extends it.
+    private func has(
+        _ schema: Schema, at eventNumber: EventNumber, _ newest: SchemaHistory, _ transaction: ReadTransaction
+    ) throws -> Bool {
+        guard let next = try newest.replacement(of: schema.version) else { return true }
+        return try eventNumber < installation(of: next, newest, transaction)
+    }
+
     /// The newest state that can be read through a model. Where all such states were truncated, the end of the log.
     func newestState(
         through schema: Schema, _ head: EventNumber, _ newest: SchemaHistory, _ transaction: ReadTransaction
     ) throws -> EventNumber {
-        guard let last = newest.newest, schema.version < last.version else { return head }
-        let next = ModelVersion(rawValue: schema.version.rawValue + 1)
+        guard let last = newest.newest, schema.version < last.version,
+            let next = try newest.replacement(of: schema.version)
+        else { return head }
         let installed = try installation(of: next, newest, transaction)
         let reader = LogReader(transaction, tables, newest)
         if let baseline = try reader.baseline(), installed <= baseline.event { return head }

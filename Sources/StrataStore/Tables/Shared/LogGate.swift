@@ -23,9 +23,12 @@ protocol LogGate: Sendable {
 }
 
 extension StoreFile {
-    /// Runs a body in one write transaction, behind the gate of a shared log if there is one.
+    /// Runs a body in one write transaction, behind the gate of a shared log if there is one. It runs again in another
+    /// one if it lacks tables of views that another process has made since.
     func writeThroughGate<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
-        if let gate = gate.withLock({ $0 }) { return try gate.write(body) }
-        return try environment.write(timeout: options.writerLockTimeout, body)
+        try openingViewTables {
+            if let gate = gate.withLock({ $0 }) { return try gate.write(body) }
+            return try environment.write(timeout: options.writerLockTimeout, body)
+        }
     }
 }

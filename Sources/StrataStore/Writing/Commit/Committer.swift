@@ -183,6 +183,7 @@ final class Committer {
         var head = try file.readHead(transaction)
         var journal = JournaledSaves(file, after: head)
         projector.adopt(try file.histories(for: head, transaction))
+        try projector.checkTables(transaction)
         try projector.noteBuildingViews(at: head.event, transaction)
         var results: [Submission.Answer] = []
         var isPublished = false
@@ -223,8 +224,22 @@ final class Committer {
         isPackingDue = apart >= limits.newestApart + limits.eventsInOneCommit
     }
 
-    /// Checks and applies one save; `head` moves past it.
+    /// Checks and applies one save; `head` moves past it. One that was prepared under an older model is made under the
+    /// newest if that only has views more.
     private func apply(
+        _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction, _ written: LogWriter.Written,
+        sealed: (UnprojectedEnd, _ views: () throws -> Void) throws -> Void
+    ) throws -> SaveOutcome {
+        let version = changes.modelVersion
+        guard let newest = projector.histories.newest, newest.version != version,
+            try projector.histories.extends(version)
+        else { return try applyUnderNewest(changes, &head, transaction, written, sealed: sealed) }
+        return try applyUnderNewest(
+            changes.rewritten(for: newest.version), &head, transaction, written, sealed: sealed
+        ).rewritten(for: version)
+    }
+
+    private func applyUnderNewest(
         _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction, _ written: LogWriter.Written,
         sealed: (UnprojectedEnd, _ views: () throws -> Void) throws -> Void
     ) throws -> SaveOutcome {
@@ -237,7 +252,6 @@ final class Committer {
             throw StrataError(.invalidModel, "The store has no model.")
         }
         let begun = changes.submitted.map { _ in ContinuousClock.now }
-        try projector.checkTables()
         let snapshot = Snapshot(
             eventNumber: head.event, schema: schema, transaction: transaction, tables: file.tables,
             histories: projector.histories, layers: [])

@@ -39,7 +39,7 @@ extension Projector {
 
     /// The changes to be added to; nil if views are not kept.
     private mutating func groupChanges() throws -> GroupChanges? {
-        guard tables.views != nil else { throw ViewTables.missing(texts: false) }
+        guard tables.views != nil else { throw MissingViewTables(hasTexts: false) }
         return declared.areKept ? batch.groupChanges() : nil
     }
 
@@ -55,7 +55,7 @@ extension Projector {
     ///
     /// - Parameter before: nil for an object that did not exist.
     mutating func watch(_ id: ObjectID, before: CurrentRow?, _ entity: ProjectedEntity) throws {
-        guard tables.views != nil else { throw ViewTables.missing(texts: false) }
+        guard tables.views != nil else { throw MissingViewTables(hasTexts: false) }
         guard declared.areKept else { return }
         let watched = batch.watchedRows(histories, entity.plan.schema, without: declared.building)
         guard watched.begin(id), let before else { return }
@@ -69,7 +69,7 @@ extension Projector {
         guard declared.areKept else { return }
         let plan = try indexes()
         guard try plan.views.isWatching(pairsOf: key.property) else { return }
-        guard tables.views != nil else { throw ViewTables.missing(texts: false) }
+        guard tables.views != nil else { throw MissingViewTables(hasTexts: false) }
         batch.watchedRows(histories, plan.schema, without: declared.building).set(key, before)
     }
 
@@ -106,8 +106,8 @@ extension Projector {
         let texts = try plan.texts.texts.filter { !known.contains($0.id) }
         let dropped = known.subtracting(kept)
         guard !added.isEmpty || !texts.isEmpty || !dropped.isEmpty else { return }
-        if !texts.isEmpty, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
-        guard let views = tables.views else { throw ViewTables.missing(texts: false) }
+        if !texts.isEmpty, tables.views?.texts == nil { throw MissingViewTables(hasTexts: true) }
+        guard let views = tables.views else { throw MissingViewTables(hasTexts: false) }
         if let table = views.texts { try fill(texts, plan, table, transaction) }
         guard declared.areKept else { return try dropped.forEach { try tables.clear($0, transaction) } }
         let later = try fresh.filter { try isForWorker($0) || isLarge($0, transaction) }
@@ -182,7 +182,7 @@ extension Projector {
     /// - Throws: `ViewFault` if the view cannot group an object.
     func refill(_ view: ViewID, at head: EventNumber, _ transaction: WriteTransaction) throws {
         guard let schema = histories.newest else { return }
-        guard let views = tables.views else { throw ViewTables.missing(texts: false) }
+        guard let views = tables.views else { throw MissingViewTables(hasTexts: false) }
         try tables.clear(view, transaction)
         let plan = IndexMap.of(schema)
         if let table = views.texts {
@@ -262,11 +262,10 @@ extension Projector {
         return count
     }
 
-    /// Checks, before a save writes anything, that the tables of declared views are open if there are such views.
-    func checkTables() throws {
-        guard let model = histories.newest?.model, model.needsViewTables else { return }
-        if model.hasFullText, tables.views?.texts == nil { throw ViewTables.missing(texts: true) }
-        if tables.views == nil { throw ViewTables.missing(texts: false) }
+    /// Checks, before a save writes anything, that the transaction can use the tables of declared views if there are
+    /// such views.
+    func checkTables(_ transaction: WriteTransaction) throws {
+        if let model = histories.newest?.model { try tables.check(for: model, transaction) }
     }
 }
 

@@ -162,15 +162,14 @@ extension ManagedObjectContext {
     /// - Complexity: O(what was saved since, and the objects of layers that came or went), or O(objects in memory) if
     ///   that is less.
     func objectsOfParent(changedSince earlier: Standpoint, _ saved: Set<ObjectID>) throws -> [ManagedObject] {
-        guard earlier.isShown else {
+        let changes = earlier.isShown ? try keptChanges(after: earlier.eventNumber, through: base) : nil
+        guard let changes else {
             var all: [ManagedObject] = []
             map.forEach { all.append($0) }
             return all
         }
         var ids = saved.union(pending.overtaken)
-        if earlier.eventNumber < base {
-            ids.formUnion(try binding.store.objectChanges(after: earlier.eventNumber, through: base).all)
-        }
+        ids.formUnion(changes.all)
         let layers = standpoint.layers(differingFrom: earlier)
         if layers.reduce(0, { $0 + $1.objectCount }) > map.count {
             map.forEach { object in

@@ -72,7 +72,7 @@ struct ContextMove {
         switch reason {
         case .refreshed:
             context.undoManager?.willMove()
-            try context.learnRevisions()
+            try context.learnKeptRevisions()
         case .parentMoved:
             context.undoManager?.willMove()
             context.makeObjectsOfDeletedPartners { _ in true }
@@ -159,7 +159,8 @@ struct ContextMove {
             if application.hasPositions(context.binding) { try context.rebuildLinkChanges() }
         }
         guard let news, context.observesObjects else { return }
-        try context.announceMemberships(of: news.changes.all, from: news.first, to: news.last)
+        guard let first = news.first else { return context.map.forEach { $0.announceAllChanged() } }
+        try context.announceMemberships(of: news.changes.all, from: first, to: news.last)
     }
 
     private func settleAllLinks() throws {
@@ -216,7 +217,8 @@ struct ContextMove {
 /// The changes that others saved between two moments, for a context that moves from one to the other.
 struct ChangesToShow {
     let changes: ObjectChanges
-    let first: EventNumber
+    /// Nil where the state can no longer be read.
+    let first: EventNumber?
     let last: EventNumber
 }
 
@@ -234,7 +236,26 @@ extension ManagedObjectContext {
     /// Reads the changes that others saved; nil where neither this context nor its observers would notice.
     func changesToShow(after first: EventNumber, through last: EventNumber) throws -> ChangesToShow? {
         guard first < last, map.count > 0 || !observers.listening(to: .didMerge).isEmpty else { return nil }
-        let changes = try binding.store.objectChanges(after: first, through: last)
+        guard let changes = try keptChanges(after: first, through: last) else {
+            return ChangesToShow(changes: try changesInMemory(), first: nil, last: last)
+        }
         return ChangesToShow(changes: changes, first: first, last: last)
+    }
+
+    /// Reads the changes that others saved; nil if the history does not have all of them any more.
+    func keptChanges(after first: EventNumber, through last: EventNumber) throws -> ObjectChanges? {
+        do {
+            return try binding.store.objectChanges(after: first, through: last)
+        } catch let error as StrataError where error.code == .historyDropped {
+            return nil
+        }
+    }
+
+    /// All objects in memory, as others may have changed any of them, or deleted those that the context's state lacks.
+    private func changesInMemory() throws -> ObjectChanges {
+        var stored: Set<ObjectID> = []
+        map.forEach { if !$0._flags.contains(.inserted) { stored.insert($0.objectID) } }
+        let deleted = try read { snapshot in try stored.filter { try !snapshot.exists($0) } }
+        return ObjectChanges(updated: stored.subtracting(deleted), deleted: deleted)
     }
 }

@@ -35,7 +35,7 @@ extension ManagedObjectContext {
 
     func moveToHead() throws {
         guard !isPast, !isPinned else { return }
-        if let parent { try follow(parent) } else { try move(to: try binding.newestState()) }
+        if let parent { try follow(parent) } else { try moveToNewestState() }
         tellFollowers()
     }
 
@@ -44,6 +44,33 @@ extension ManagedObjectContext {
     func moveIfOthersSaved() throws {
         if parent == nil, try binding.newestState() <= base { return }
         try moveToHead()
+    }
+
+    /// Moves on if the history that the context's state needs was truncated, by another process or by force.
+    ///
+    /// - Returns: whether that was so.
+    @discardableResult
+    func leaveDroppedState() throws -> Bool {
+        guard !isPast else { return false }
+        if let parent {
+            guard try parent.leaveDroppedState() else { return false }
+            try follow(parent)
+            return true
+        }
+        guard try binding.store.isDropped(base) else { return false }
+        try moveToNewestState()
+        return true
+    }
+
+    /// Moves on to the newest state, and again if that was dropped before it was read: others save and truncate the
+    /// history meanwhile.
+    func moveToNewestState() throws {
+        for _ in 0..<8 {
+            do { return try move(to: try binding.newestState()) } catch let error as StrataError
+                where error.code == .historyDropped
+            { continue }
+        }
+        try move(to: try binding.newestState())
     }
 
     /// Moves on to a later state of the store.

@@ -32,7 +32,7 @@ extension Projector {
     }
 
     private mutating func textChanges() throws -> TextChanges {
-        guard tables.views?.texts != nil else { throw ViewTables.missing(texts: true) }
+        guard tables.views?.texts != nil else { throw MissingViewTables(hasTexts: true) }
         return batch.textChanges()
     }
 
