@@ -78,12 +78,6 @@ struct OldLinks {
         case formerSlot(PropertyID)
     }
 
-    /// The links of a former relationship that went on under another number, and so do not return.
-    private struct Carried {
-        let owners: Set<EntityID>
-        let members: Set<EntityID>
-    }
-
     /// Links that go from one relationship to another.
     struct Adoption: Sendable {
         let links: Storage
@@ -125,41 +119,6 @@ struct OldLinks {
         case .members(let number): returning[number] != nil
         case .formerSlot: true
         }
-    }
-
-    private static func carried(
-        _ returning: [PropertyID: (last: RelationshipSchema, values: PastValues)], _ old: Schema,
-        _ histories: SchemaHistory
-    ) throws -> [PropertyID: Carried] {
-        var carried: [PropertyID: Carried] = [:]
-        for (number, (last, values)) in returning {
-            let versions = histories.versions.filter { $0 >= values.version && $0 <= old.version }
-            let models = try histories.schemas(versions)
-            carried[number] = Carried(
-                owners: last.inverse.map { destinations(of: $0, models) } ?? [],
-                members: destinations(of: number, models))
-        }
-        return carried
-    }
-
-    /// The entities to which a relationship could lead under the models after the first of these, as long as they kept
-    /// its links.
-    private static func destinations(of number: PropertyID, _ models: [Schema]) -> Set<EntityID> {
-        var entities: Set<EntityID> = []
-        var number = number
-        for (before, after) in zip(models, models.dropFirst()) {
-            guard let heir = Schema.last(of: number, through: [after]) else { break }
-            guard let relationship = after.property(heir)?.relationship else { continue }
-            // A new to-many over existing to-ones has their links.
-            if heir != number, relationship.truth == .inverseSlot,
-                let toOne = relationship.inverse, before.property(toOne) != nil
-            {
-                break
-            }
-            number = heir
-            entities.formUnion(after.entity(relationship.destination)?.entityIDs ?? [])
-        }
-        return entities
     }
 
     private mutating func findAdopted() {
@@ -209,8 +168,7 @@ struct OldLinks {
                     new.former(of: property.id, in: before) == nil,
                     let (last, values) = try PastValues.last(
                         [property.id] + (new.assignment.replaced[property.id] ?? []), of: entity.id,
-                        before: old.version,
-                        histories),
+                        before: old.version, histories),
                     let then = last.relationship, then.isToMany == relationship.isToMany,
                     old.property(property.id) != nil || returning[last.id]?.values.version != values.version
                 else { continue }
