@@ -29,7 +29,7 @@ extension Store {
         }
     }
 
-    private func viewWorker() -> ViewWorker {
+    func viewWorker() -> ViewWorker {
         var worker = ViewWorker(file: file, onWriter: jobsOnWriter())
         worker.limits = file.options.viewStepLimits
         worker.observer = file.options.viewObserver
