@@ -78,6 +78,31 @@ struct RandomHierarchy {
     /// All properties of an entity, its own and inherited ones.
     func properties(of entity: Int) -> [Property] { chain(of: entity).flatMap { own[$0] } }
 
+    /// The name here of what a property of a later model continues: a rename is taken back where the entity goes under
+    /// another parent, whose property still has the former name.
+    func name(continuedBy property: Property, in entity: Int, _ later: RandomHierarchy) -> String {
+        let all = properties(of: entity)
+        if property.from != nil || all.contains(where: { $0.name == property.name }) { return property.key }
+        let kept = Set(later.properties(of: entity).map(\.key))
+        return all.first { $0.from == property.name && !kept.contains($0.name) }?.name ?? property.name
+    }
+
+    /// The name that a property of another entity had in the model before, where this entity had the same one; nil if
+    /// there is none.
+    func formerName(_ name: String, in entity: Int, _ before: RandomHierarchy) -> String? {
+        for other in 0..<count {
+            guard let old = own[other].first(where: { $0.name == name })?.from,
+                let declaring = before.declaring(old, of: entity), declaring == before.declaring(old, of: other)
+            else { continue }
+            return old
+        }
+        return nil
+    }
+
+    private func declaring(_ name: String, of entity: Int) -> Int? {
+        chain(of: entity).first { own[$0].contains { $0.name == name } }
+    }
+
     private func below(_ entity: Int) -> [Int] {
         (0..<count).filter { $0 != entity && chain(of: $0).contains(entity) }
     }
@@ -192,3 +217,14 @@ struct RandomHierarchy {
 }
 
 extension RandomHierarchy: Equatable {}
+
+extension RandomHierarchy: CustomStringConvertible {
+    /// A line for each entity, with its parent and own properties.
+    var description: String {
+        (0..<count).map { entity in
+            let properties = own[entity].map { $0.name + ($0.from.map { " from \($0)" } ?? "") }
+            let parent = parents[entity].map { " under \(Self.name($0))" } ?? ""
+            return "\n\(Self.name(entity))\(parent): \(properties.joined(separator: ", "))"
+        }.joined() + "\n"
+    }
+}
