@@ -16,12 +16,12 @@ struct OldLinks {
     private var hidden: [EntityID: [PropertyID: (last: RelationshipSchema, values: PastValues)]] = [:]
     /// By entity: the positions of the to-ones among `hidden`.
     private var hiddenPositions: [EntityID: [PropertyID: PastValues]] = [:]
-    /// By relationship among `returning`: the entities of owners and members whose links later models kept elsewhere.
+    /// By relationship among `returning`: the links that later models kept elsewhere.
     private let carried: [PropertyID: Carried]
     /// By entity and relationship: the links of another relationship of the same name that gives way to it.
     private var adopted: [EntityID: [PropertyID: Adoption]] = [:]
     /// By entity: the pairs that its objects no longer have, because another relationship has their links while this one
-    /// lives on for others.
+    /// lives on for others. The objects may have had them under the old model or an earlier one.
     private var left: [EntityID: [Link]] = [:]
     /// By a to-one whose inverse adopts links: those links, seen from this end.
     private var adoptedBack: [PropertyID: [BackAdoption]] = [:]
@@ -173,6 +173,9 @@ struct OldLinks {
                     old.property(property.id) != nil || returning[last.id]?.values.version != values.version
                 else { continue }
                 hidden[entity.id, default: [:]][last.id] = (then, values)
+                if last.id != property.id, let link = new.links.link(last.id), link.isPairs {
+                    left[entity.id, default: []].append(link)
+                }
                 if let position = then.position {
                     hiddenPositions[entity.id, default: [:]][position] = values.of(position)
                 }
@@ -285,14 +288,12 @@ struct OldLinks {
             // No model maintained the links of a former relationship when objects were deleted.
             let kept = hidden[id.entityID]?[number]
             let isFormer = kept != nil || returning[number] != nil
-            let wasCarried = kept == nil ? carried[number] : nil
-            if wasCarried?.owners.contains(id.entityID) ?? false { return [] }
-            let elsewhere = wasCarried?.members ?? []
+            let elsewhere = kept == nil ? carried[number] : nil
             let snapshot =
                 try (kept ?? returning[number]).flatMap { try former?.snapshot($0.values.version) } ?? snapshot
             var targets: [(id: ObjectID, position: Int64)] = []
             try snapshot.membersWithPositions(of: number, owner: id) { member, position in
-                if try !isFormer || !elsewhere.contains(member.entityID) && isThere(member, snapshot) {
+                if try !isFormer || !(elsewhere?.contains(id, member) ?? false) && isThere(member, snapshot) {
                     targets.append((member, position))
                 }
                 return targets.count < limit
@@ -313,12 +314,12 @@ struct OldLinks {
         _ number: PropertyID, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
     ) throws -> (id: ObjectID, position: Int64)? {
         let kept = hidden[id.entityID]?[number]
-        guard let (last, values) = kept ?? returning[number],
-            kept != nil || carried[number]?.owners.contains(id.entityID) != true
-        else { return nil }
+        guard let (last, values) = kept ?? returning[number] else { return nil }
+        let elsewhere = kept == nil ? carried[number] : nil
         let snapshot = try former?.snapshot(values.version) ?? snapshot
         guard case .objectID(let target)? = try lastValue(values, of: id, row, snapshot),
-            new.entity(target.entityID) != nil, let targetRow = try snapshot.row(target)
+            !(elsewhere?.contains(id, target) ?? false), new.entity(target.entityID) != nil,
+            let targetRow = try snapshot.row(target)
         else { return nil }
         if let inverse = last.inverse, !last.isInverseToMany {
             guard let back = returning[inverse]?.values,
