@@ -8,7 +8,14 @@ import Testing
 struct HierarchyMigrationTests {
     @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...50) + [83, 89, 203, 238, 274, 377, 399, 497]))
     func everyObjectKeepsWhatItsEntityStillHas(seed: UInt64) throws {
-        var run = HierarchyRun(seed: seed)
+        var run = HierarchyRun(seed: seed, .alone)
+        defer { run.place.remove() }
+        try run.run()
+    }
+
+    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...25)))
+    func bothEndsOfALinkShowIt(seed: UInt64) throws {
+        var run = HierarchyRun(seed: seed, .withInverses)
         defer { run.place.remove() }
         try run.run()
     }
@@ -27,10 +34,10 @@ private struct HierarchyRun {
     private var history: [(event: EventNumber, version: ModelVersion, dump: StateDump)] = []
     private var values = 0
 
-    init(seed: UInt64) {
+    init(seed: UInt64, _ links: RandomHierarchy.Links) {
         self.seed = seed
         generator = SeededGenerator(seed: seed)
-        var models = [RandomHierarchy(&generator)]
+        var models = [RandomHierarchy(&generator, links)]
         for label in 1...2 { models.append(models[label - 1].changed(&generator, label)) }
         self.models = models
         cells = (0..<models[0].count).map { Self.cells(of: $0, models) }
@@ -100,6 +107,28 @@ private struct HierarchyRun {
                 let expected = cells[object.entity][index][property.name].flatMap { object.cells[$0] }
                 let name = "\(RandomHierarchy.name(object.entity)).\(property.name)"
                 #expect(sorted(dump[id, property.name]) == sorted(expected), "\(comment): \(name) of \(id)")
+            }
+        }
+        checkInverses(dump, index, comment)
+    }
+
+    /// The targets list the objects that lead to them, and no others.
+    private func checkInverses(_ dump: StateDump, _ index: Int, _ comment: String) {
+        for (name, entity, property) in models[index].inverses {
+            let family = models[index].family(of: entity)
+            for target in targets {
+                let leading = objects.filter { _, object in
+                    guard family.contains(object.entity), let cell = cells[object.entity][index][property.name] else {
+                        return false
+                    }
+                    return switch object.cells[cell] {
+                    case .members(let members)?: members.contains(target)
+                    case .value(let value)?: value == .objectID(target)
+                    case nil: false
+                    }
+                }
+                #expect(
+                    sorted(dump[target, name]) == .members(leading.keys.sorted()), "\(comment): \(name) of \(target)")
             }
         }
     }
