@@ -192,4 +192,57 @@ struct MovedLinkTests {
             }
         }
     }
+
+    /// While an entity stands where its objects lack a relationship, the inverse does not list them; the order of both
+    /// ends returns.
+    @Test func inversesListObjectsWhoseEntityHasTheRelationship() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        func model(_ parent: String) throws -> ManagedObjectModel {
+            let name = Porting.attribute("name", .string)
+            let tags = Porting.many("tags", "Tag", "things", isOrdered: true)
+            let things = Porting.many("things", "A", "tags", isOrdered: true)
+            return try ManagedObjectModel(entities: [
+                EntityDescription(name: "A", properties: [name, tags]),
+                EntityDescription(name: "B", properties: [name]),
+                EntityDescription(name: "Leaf", superentityName: parent),
+                EntityDescription(name: "Tag", properties: [name, things]),
+            ])
+        }
+        func things(_ context: ManagedObjectContext) throws -> [String] {
+            try names(object("Tag", "red", context), "things")
+        }
+        func tags(_ context: ManagedObjectContext) throws -> [String] {
+            try names(object("Leaf", "leaf", context), "tags")
+        }
+        var moments: [EventNumber] = []
+        let first = container(try model("A"))
+        try withLoaded(first) { context in
+            let tags = try ["red", "blue", "gone"].map { try context.make("Tag", ["name": $0]) }
+            let (other, leaf) = (try context.make("A", ["name": "a"]), try context.make("Leaf", ["name": "leaf"]))
+            try other.setValue([tags[1], tags[0]], forKey: "tags")
+            try leaf.setValue([tags[2], tags[0], tags[1]], forKey: "tags")
+            try tags[0].setValue([leaf, other], forKey: "things")
+            try context.save()
+            moments.append(try first.head())
+        }
+        let second = container(try model("B"))
+        try withLoaded(second) { context in
+            #expect(try things(context) == ["a"])
+            #expect(try things(second.context(asOf: .event(moments[0]))) == ["a"])
+            #expect(try things(second.context(asOf: .event(moments[0]), model: .ofThen)) == ["leaf", "a"])
+            context.delete(try object("Tag", "gone", context))
+            try context.save()
+            moments.append(try second.head())
+            #expect(try second.store.rebuild().isUnchanged)
+        }
+        let third = container(try model("A"))
+        try withLoaded(third) { context in
+            #expect(try tags(context) == ["red", "blue"] && things(context) == ["leaf", "a"])
+            let past = try moments.map { try third.context(asOf: .event($0)) }
+            #expect(try past.map(tags) == [["gone", "red", "blue"], ["red", "blue"]])
+            #expect(try past.map(things) == [["leaf", "a"], ["leaf", "a"]])
+            #expect(try things(third.context(asOf: .event(moments[1]), model: .ofThen)) == ["a"])
+            #expect(try third.store.rebuild().isUnchanged)
+        }
+    }
 }

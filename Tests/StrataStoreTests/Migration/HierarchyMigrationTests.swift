@@ -6,9 +6,16 @@ import Testing
 /// Stores that go to and fro between random hierarchies, beside plain dictionaries: a property of an object is what the
 /// model before has under its name or renaming identifier, wherever in the hierarchy either is declared.
 struct HierarchyMigrationTests {
-    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...50) + [83, 89]))
+    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...50) + [83, 89, 203, 238, 274, 377, 399, 497]))
     func everyObjectKeepsWhatItsEntityStillHas(seed: UInt64) throws {
-        var run = HierarchyRun(seed: seed)
+        var run = HierarchyRun(seed: seed, .alone)
+        defer { run.place.remove() }
+        try run.run()
+    }
+
+    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...25)))
+    func bothEndsOfALinkShowIt(seed: UInt64) throws {
+        var run = HierarchyRun(seed: seed, .withInverses)
         defer { run.place.remove() }
         try run.run()
     }
@@ -27,10 +34,10 @@ private struct HierarchyRun {
     private var history: [(event: EventNumber, version: ModelVersion, dump: StateDump)] = []
     private var values = 0
 
-    init(seed: UInt64) {
+    init(seed: UInt64, _ links: RandomHierarchy.Links) {
         self.seed = seed
         generator = SeededGenerator(seed: seed)
-        var models = [RandomHierarchy(&generator)]
+        var models = [RandomHierarchy(&generator, links)]
         for label in 1...2 { models.append(models[label - 1].changed(&generator, label)) }
         self.models = models
         cells = (0..<models[0].count).map { Self.cells(of: $0, models) }
@@ -42,9 +49,11 @@ private struct HierarchyRun {
         for (index, model) in models.enumerated() {
             var found: [String: Int] = [:]
             for property in model.properties(of: entity) {
-                let before = index > 0 ? cells[index - 1][property.key] : nil
+                let name = index > 0 ? models[index - 1].name(continuedBy: property, in: entity, model) : ""
+                let before = index > 0 ? cells[index - 1][name] : nil
                 // One that the model before does not have returns.
-                let earlier = index > 1 ? cells[0][property.name] ?? cells[0][property.key] : nil
+                let names = [property.name, name, index > 1 ? models[1].formerName(name, in: entity, models[0]) : nil]
+                let earlier = index > 1 ? names.compactMap(\.self).lazy.compactMap { cells[0][$0] }.first : nil
                 found[property.name] = before
                 if before == nil, let earlier, !cells[1].values.contains(earlier) { found[property.name] = earlier }
                 if found[property.name] == nil {
@@ -61,7 +70,7 @@ private struct HierarchyRun {
         var path = [0, 1, 0, 1, 2]
         for _ in 0..<3 { path.append((path[path.count - 1] + Int.random(in: 1...2, using: &generator)) % 3) }
         for (step, index) in path.enumerated() {
-            let comment = "seed \(seed), model \(index), step \(step) of \(path)"
+            let comment = "seed \(seed), model \(index), step \(step) of \(path) between \(models)"
             let options = MigratedStore.options(oneCommit: seed % 3 == 0 ? 0 : 200_000, step: 3)
             try place.open(models[index].model(), options) { fixture in
                 arrive(at: index)
@@ -98,6 +107,28 @@ private struct HierarchyRun {
                 let expected = cells[object.entity][index][property.name].flatMap { object.cells[$0] }
                 let name = "\(RandomHierarchy.name(object.entity)).\(property.name)"
                 #expect(sorted(dump[id, property.name]) == sorted(expected), "\(comment): \(name) of \(id)")
+            }
+        }
+        checkInverses(dump, index, comment)
+    }
+
+    /// The targets list the objects that lead to them, and no others.
+    private func checkInverses(_ dump: StateDump, _ index: Int, _ comment: String) {
+        for (name, entity, property) in models[index].inverses {
+            let family = models[index].family(of: entity)
+            for target in targets {
+                let leading = objects.filter { _, object in
+                    guard family.contains(object.entity), let cell = cells[object.entity][index][property.name] else {
+                        return false
+                    }
+                    return switch object.cells[cell] {
+                    case .members(let members)?: members.contains(target)
+                    case .value(let value)?: value == .objectID(target)
+                    case nil: false
+                    }
+                }
+                #expect(
+                    sorted(dump[target, name]) == .members(leading.keys.sorted()), "\(comment): \(name) of \(target)")
             }
         }
     }

@@ -17,16 +17,18 @@ struct RandomHierarchy {
         var key: String { from ?? name }
     }
 
+    enum Links: Equatable { case alone, withInverses }
+
     static let target = "Target"
     private(set) var count: Int
-    private(set) var withLinks: Bool
+    private(set) var links: Links
     private(set) var parents: [Int?]
     private(set) var own: [[Property]]
     private var names = 0
 
-    init(_ generator: inout SeededGenerator, withLinks: Bool = true) {
+    init(_ generator: inout SeededGenerator, _ links: Links) {
         count = Int.random(in: 3...6, using: &generator)
-        self.withLinks = withLinks
+        self.links = links
         parents = []
         own = Array(repeating: [], count: count)
         for index in 0..<count {
@@ -50,8 +52,8 @@ struct RandomHierarchy {
     private func kind(of number: Int) -> Property.Kind {
         switch number % 4 {
         case 1: .number
-        case 2 where withLinks: .toOne
-        case 3 where withLinks: .toMany
+        case 2: .toOne
+        case 3: .toMany
         default: .text
         }
     }
@@ -67,6 +69,22 @@ struct RandomHierarchy {
 
     static func name(_ entity: Int) -> String { "E\(entity)" }
 
+    /// The name of a relationship's inverse; nil if it has none.
+    func inverse(of property: Property, in entity: Int) -> String? {
+        guard links == .withInverses, property.kind == .toOne || property.kind == .toMany else { return nil }
+        return "\(property.name)Of\(entity)"
+    }
+
+    /// The relationships of the target, each with the entity and the property that lead to it.
+    var inverses: [(name: String, entity: Int, property: Property)] {
+        (0..<count).flatMap { entity in
+            own[entity].compactMap { property in inverse(of: property, in: entity).map { ($0, entity, property) } }
+        }
+    }
+
+    /// An entity and those below it.
+    func family(of entity: Int) -> [Int] { [entity] + below(entity) }
+
     // MARK: What a model has
 
     func chain(of entity: Int) -> [Int] {
@@ -77,6 +95,31 @@ struct RandomHierarchy {
 
     /// All properties of an entity, its own and inherited ones.
     func properties(of entity: Int) -> [Property] { chain(of: entity).flatMap { own[$0] } }
+
+    /// The name here of what a property of a later model continues: a rename is taken back where the entity goes under
+    /// another parent, whose property still has the former name.
+    func name(continuedBy property: Property, in entity: Int, _ later: RandomHierarchy) -> String {
+        let all = properties(of: entity)
+        if property.from != nil || all.contains(where: { $0.name == property.name }) { return property.key }
+        let kept = Set(later.properties(of: entity).map(\.key))
+        return all.first { $0.from == property.name && !kept.contains($0.name) }?.name ?? property.name
+    }
+
+    /// The name that a property of another entity had in the model before, where this entity had the same one; nil if
+    /// there is none.
+    func formerName(_ name: String, in entity: Int, _ before: RandomHierarchy) -> String? {
+        for other in 0..<count {
+            guard let old = own[other].first(where: { $0.name == name })?.from,
+                let declaring = before.declaring(old, of: entity), declaring == before.declaring(old, of: other)
+            else { continue }
+            return old
+        }
+        return nil
+    }
+
+    private func declaring(_ name: String, of entity: Int) -> Int? {
+        chain(of: entity).first { own[$0].contains { $0.name == name } }
+    }
 
     private func below(_ entity: Int) -> [Int] {
         (0..<count).filter { $0 != entity && chain(of: $0).contains(entity) }
@@ -93,29 +136,38 @@ struct RandomHierarchy {
         var entities = (0..<count).map { entity in
             EntityDescription(
                 name: Self.name(entity), superentityName: parents[entity].map(Self.name),
-                properties: own[entity].map(description))
+                properties: own[entity].map { description($0, in: entity) })
         }
-        entities.append(EntityDescription(name: Self.target))
+        let backs = inverses.map { name, entity, property in
+            let back = Describe.toMany(name, Self.name(entity), inverse: property.name)
+            return named(back, from: property.from.map { "\($0)Of\(entity)" })
+        }
+        entities.append(EntityDescription(name: Self.target, properties: backs))
         return try ManagedObjectModel(entities: entities)
     }
 
-    private func description(_ property: Property) -> PropertyDescription {
-        var made =
+    private func description(_ property: Property, in entity: Int) -> PropertyDescription {
+        let inverse = inverse(of: property, in: entity)
+        let made =
             switch property.kind {
             case .text: Describe.attribute(property.name, optional: true, default: property.value)
             case .number: Describe.attribute(property.name, .integer64, optional: true, default: property.value)
-            case .toOne: Describe.toOne(property.name, Self.target)
-            case .toMany: Describe.toMany(property.name, Self.target, ordered: property.name.hasSuffix("3"))
+            case .toOne: Describe.toOne(property.name, Self.target, inverse: inverse)
+            case .toMany:
+                Describe.toMany(property.name, Self.target, inverse: inverse, ordered: property.name.hasSuffix("3"))
             }
-        switch made {
+        return named(made, from: property.from)
+    }
+
+    private func named(_ property: PropertyDescription, from old: String?) -> PropertyDescription {
+        switch property {
         case .attribute(var attribute):
-            attribute.renamingIdentifier = property.from
-            made = .attribute(attribute)
+            attribute.renamingIdentifier = old
+            return .attribute(attribute)
         case .relationship(var relationship):
-            relationship.renamingIdentifier = property.from
-            made = .relationship(relationship)
+            relationship.renamingIdentifier = old
+            return .relationship(relationship)
         }
-        return made
     }
 
     // MARK: Changes
@@ -192,3 +244,14 @@ struct RandomHierarchy {
 }
 
 extension RandomHierarchy: Equatable {}
+
+extension RandomHierarchy: CustomStringConvertible {
+    /// A line for each entity, with its parent and own properties.
+    var description: String {
+        (0..<count).map { entity in
+            let properties = own[entity].map { $0.name + ($0.from.map { " from \($0)" } ?? "") }
+            let parent = parents[entity].map { " under \(Self.name($0))" } ?? ""
+            return "\n\(Self.name(entity))\(parent): \(properties.joined(separator: ", "))"
+        }.joined() + "\n"
+    }
+}

@@ -8,7 +8,7 @@ extension EntityMigration {
         _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let relationship = property.relationship else { return }
-        var found: [(id: ObjectID, position: Int64)] = []
+        var found: [OldLinks.Target] = []
         var storage: OldLinks.Storage?
         for next in storages where found.isEmpty {
             found = try links.targets(next, of: id, row, old, snapshot, limit: 3)
@@ -78,7 +78,7 @@ extension EntityMigration {
         guard let property = step.property else { return }
         var found: [(id: ObjectID, order: OldLinks.Storage)] = []
         for adoption in adoptions {
-            for (target, _) in try links.targets(adoption.links, of: id, row, old, snapshot, limit: 3)
+            for target in try links.targets(adoption.links, of: id, row, old, snapshot, limit: 3).map(\.id)
             where target.entityID == adoption.owner && !found.contains(where: { $0.id == target }) {
                 found.append((target, adoption.order))
             }
@@ -141,7 +141,7 @@ extension EntityMigration {
         var count = 0
         if links.losesMembers(property) {
             try snapshot.members(of: number, owner: id) { member in
-                if links.new.entity(member.entityID) != nil { count += 1 }
+                if links.keepsMembers(of: member.entityID, number) { count += 1 }
                 return true
             }
         } else {

@@ -149,7 +149,8 @@ struct Migration {
                 let isSource = isSymmetric || link.isSource(id, of: key)
                 if !isSource, links.adoption(by: key.property, of: target.id.entityID) != nil { continue }
                 let own = relationship.description.isOrdered ? target.position : 0
-                let other = isSymmetric ? own : try links.position(back, of: id, at: target.id, snapshot)
+                let other =
+                    isSymmetric ? own : try target.back ?? links.position(back, of: id, at: target.id, snapshot)
                 let positions = PairPositions(inSource: isSource ? own : other, inTarget: isSource ? other : own)
                 pairs.append(PairEvent(key: key, positions: positions))
             }

@@ -16,12 +16,15 @@ struct OldLinks {
     private var hidden: [EntityID: [PropertyID: (last: RelationshipSchema, values: PastValues)]] = [:]
     /// By entity: the positions of the to-ones among `hidden`.
     private var hiddenPositions: [EntityID: [PropertyID: PastValues]] = [:]
-    /// By relationship among `returning`: the entities of owners and members whose links later models kept elsewhere.
+    /// The pairs of the relationships among `hidden` that were unlinked.
+    private var departed: DepartedLinks?
+    /// By relationship among `returning`: the links that later models kept elsewhere.
     private let carried: [PropertyID: Carried]
     /// By entity and relationship: the links of another relationship of the same name that gives way to it.
     private var adopted: [EntityID: [PropertyID: Adoption]] = [:]
-    /// By entity: the pairs that its objects no longer have, because another relationship has their links while this one
-    /// lives on for others.
+    /// By entity: the pairs that its objects no longer have while their relationship lives on for others, because
+    /// another one has the links or because the inverse would list them. The objects may have had them under the old
+    /// model or an earlier one.
     private var left: [EntityID: [Link]] = [:]
     /// By a to-one whose inverse adopts links: those links, seen from this end.
     private var adoptedBack: [PropertyID: [BackAdoption]] = [:]
@@ -55,6 +58,8 @@ struct OldLinks {
         findAdopted()
         findJoined()
         try findHidden(histories)
+        departed = try DepartedLinks(hidden, log, last)
+        findLeft()
         findGone()
     }
 
@@ -76,6 +81,15 @@ struct OldLinks {
         case members(PropertyID)
         /// In a slot that rows had under an earlier model.
         case formerSlot(PropertyID)
+    }
+
+    /// An object that another led to.
+    struct Target: Sendable {
+        let id: ObjectID
+        /// Its position among the other's members; 0 if they have no order.
+        let position: Int64
+        /// The other's position among its own members; nil if that has to be looked up.
+        var back: Int64?
     }
 
     /// Links that go from one relationship to another.
@@ -173,11 +187,26 @@ struct OldLinks {
                     old.property(property.id) != nil || returning[last.id]?.values.version != values.version
                 else { continue }
                 hidden[entity.id, default: [:]][last.id] = (then, values)
+                if last.id != property.id, let link = new.links.link(last.id), link.isPairs {
+                    left[entity.id, default: []].append(link)
+                }
                 if let position = then.position {
                     hiddenPositions[entity.id, default: [:]][position] = values.of(position)
                 }
                 adopted[entity.id, default: [:]][property.id] = Adoption(
                     links: then.isToMany ? .members(last.id) : .formerSlot(last.id), back: nil)
+            }
+        }
+    }
+
+    /// Finds the pairs whose relationship an entity loses, while it lives on for others and its inverse would list them.
+    private mutating func findLeft() {
+        for entity in new.entities where !entity.isAbstract {
+            guard let before = old.entity(entity.id), !before.isAbstract else { continue }
+            let kept = Set(new.links.links(ofOwners: entity.id).map(\.id) + leftPairs(of: entity.id).map(\.id))
+            left[entity.id, default: []] += old.links.links(ofOwners: entity.id).filter { link in
+                link.isPairs && !kept.contains(link.id) && old.property(link.id)?.relationship?.inverse != nil
+                    && new.links.link(link.id)?.isPairs ?? false
             }
         }
     }
@@ -196,48 +225,8 @@ struct OldLinks {
         }
     }
 
-    /// The links of an object's pairs that end with its entity: the entity is removed, and the relationship stays.
-    func lostPairs(of entity: EntitySchema) -> [Link] {
-        guard !entity.isAbstract, new.entity(entity.id) == nil else { return [] }
-        return old.links.links(ofOwners: entity.id).filter { link in
-            guard case .pairs(let canonical, _, _, _) = link.source else { return false }
-            return new.links.link(canonical)?.isPairs ?? false
-        }
-    }
-
-    /// The pairs of an object of a removed entity, each for one of its ends.
-    func lostPairs(of id: ObjectID, _ links: [Link], _ snapshot: Snapshot) throws -> [PairKey] {
-        var keys: [PairKey] = []
-        for link in links {
-            try snapshot.members(of: link.id, owner: id) { member in
-                guard let key = link.pairKey(owner: id, member: member) else { return true }
-                // If the other end is removed too, the source loses the pair for both.
-                if new.entity(member.entityID) != nil || link.isSource(id, of: key) { keys.append(key) }
-                return true
-            }
-        }
-        return keys
-    }
-
-    /// The links of pairs that objects of an entity leave behind when other relationships take them over.
+    /// The links of pairs that objects of an entity leave behind.
     func leftPairs(of entity: EntityID) -> [Link] { left[entity] ?? [] }
-
-    /// The pairs that an object leaves behind.
-    func leftPairs(of id: ObjectID, _ snapshot: Snapshot) throws -> [PairKey] {
-        var keys: [PairKey] = []
-        for link in leftPairs(of: id.entityID) {
-            keys += try snapshot.members(of: link.id, owner: id).compactMap { link.pairKey(owner: id, member: $0) }
-        }
-        return keys
-    }
-
-    /// Whether a to-many may have had objects of removed entities.
-    func losesMembers(_ property: PropertySchema) -> Bool {
-        guard let number = number(before: property), let before = old.property(number)?.relationship else {
-            return false
-        }
-        return old.entity(before.destination)?.concreteEntityIDs.contains { new.entity($0) == nil } ?? false
-    }
 
     /// The number that a relationship had under the old model.
     func number(before property: PropertySchema) -> PropertyID? {
@@ -274,32 +263,42 @@ struct OldLinks {
     func targets(
         _ storage: Storage, of id: ObjectID, _ row: SnapshotRow, _ entity: EntitySchema, _ snapshot: Snapshot,
         limit: Int = .max
-    ) throws -> [(id: ObjectID, position: Int64)] {
+    ) throws -> [Target] {
         switch storage {
         case .slot(let number):
             guard let slot = entity.slot(of: number),
                 case .objectID(let target) = try snapshot.value(slot, of: row, row.reader, entity)
             else { return [] }
-            return [(target, 0)]
+            return [Target(id: target, position: 0)]
         case .members(let number):
             // No model maintained the links of a former relationship when objects were deleted.
             let kept = hidden[id.entityID]?[number]
             let isFormer = kept != nil || returning[number] != nil
-            let wasCarried = kept == nil ? carried[number] : nil
-            if wasCarried?.owners.contains(id.entityID) ?? false { return [] }
-            let elsewhere = wasCarried?.members ?? []
-            let snapshot =
-                try (kept ?? returning[number]).flatMap { try former?.snapshot($0.values.version) } ?? snapshot
-            var targets: [(id: ObjectID, position: Int64)] = []
+            let elsewhere = kept == nil ? carried[number] : nil
+            let then = try (kept ?? returning[number]).flatMap { try former?.snapshot($0.values.version) }
+            let snapshot = then ?? snapshot
+            var targets: [Target] = []
             try snapshot.membersWithPositions(of: number, owner: id) { member, position in
-                if try !isFormer || !elsewhere.contains(member.entityID) && isThere(member, snapshot) {
-                    targets.append((member, position))
+                if try !isFormer || !(elsewhere?.contains(id, member) ?? false) && isThere(member, snapshot) {
+                    targets.append(Target(id: member, position: position))
                 }
                 return targets.count < limit
             }
+            guard let last = kept?.last else { return targets }
+            if let inverse = last.inverse, last.isInverseOrdered {
+                for index in targets.indices {
+                    targets[index].back = try snapshot.position(of: id, in: inverse, owner: targets[index].id)
+                }
+            }
+            let known = Set(targets.map(\.id))
+            for member in then == nil ? departed?.members(of: id, number) ?? [] : []
+            where try targets.count < limit && !known.contains(member.id) && isThere(member.id, snapshot) {
+                targets.append(member)
+            }
             return targets
         case .formerSlot(let number):
-            return try formerTarget(number, of: id, row, snapshot).map { [$0] } ?? []
+            guard let (target, position) = try formerTarget(number, of: id, row, snapshot) else { return [] }
+            return [Target(id: target, position: position)]
         }
     }
 
@@ -313,12 +312,12 @@ struct OldLinks {
         _ number: PropertyID, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
     ) throws -> (id: ObjectID, position: Int64)? {
         let kept = hidden[id.entityID]?[number]
-        guard let (last, values) = kept ?? returning[number],
-            kept != nil || carried[number]?.owners.contains(id.entityID) != true
-        else { return nil }
+        guard let (last, values) = kept ?? returning[number] else { return nil }
+        let elsewhere = kept == nil ? carried[number] : nil
         let snapshot = try former?.snapshot(values.version) ?? snapshot
         guard case .objectID(let target)? = try lastValue(values, of: id, row, snapshot),
-            new.entity(target.entityID) != nil, let targetRow = try snapshot.row(target)
+            !(elsewhere?.contains(id, target) ?? false), new.entity(target.entityID) != nil,
+            let targetRow = try snapshot.row(target)
         else { return nil }
         if let inverse = last.inverse, !last.isInverseToMany {
             guard let back = returning[inverse]?.values,

@@ -44,8 +44,8 @@ struct PastConversion {
     private let source: ConversionSource
     private let eventNumber: EventNumber
     private var values: [(id: ObjectID, revision: EventNumber, change: PropertyChange)] = []
-    /// Nil: not linked any more.
-    private var pairs: [PairKey: PairPositions?] = [:]
+    /// In the order of the migrations that made them. Positions are nil for a pair that is not linked any more.
+    private var pairs: [(key: PairKey, positions: PairPositions?, version: ModelVersion)] = []
     private var unreadable: [(id: ObjectID, property: PropertyID, sentence: String)] = []
 
     init(_ source: ConversionSource, at eventNumber: EventNumber) {
@@ -82,7 +82,10 @@ struct PastConversion {
         let entities = migration.entities.map { $0.converting(keepingLinksTo: last) }.filter { !$0.steps.isEmpty }
         let relinked = migration.relinked, regaining = migration.regaining
         let unlinked = migration.unlinked.filter { last.entity($0.id) == nil }
-        guard !entities.isEmpty || !relinked.isEmpty || !unlinked.isEmpty || !regaining.isEmpty else { return }
+        let leaving = migration.leaving
+        let changesPairs = ![relinked.map(\.entity), unlinked, regaining, leaving].allSatisfy(\.isEmpty)
+        guard !entities.isEmpty || changesPairs else { return }
+        let version = migration.new.version
         let snapshot = try snapshot(through: migration.old)
         let recorded = entities.contains(where: \.convertsByType) ? try RecordedConversions(migration, source) : nil
         var guesses = ConversionGuesses()
@@ -105,7 +108,7 @@ struct PastConversion {
             let snapshot = try migration.links.state(of: entity.id) ?? snapshot
             try snapshot.scan(entity.id) { id, row in
                 for pair in try migration.pairs(of: property, owner: id, row, snapshot) {
-                    pairs[pair.key] = .some(pair.positions)
+                    pairs.append((pair.key, pair.positions, version))
                 }
                 return true
             }
@@ -113,13 +116,13 @@ struct PastConversion {
         for entity in unlinked {
             let links = migration.links.lostPairs(of: entity)
             try snapshot.scan(entity.id) { id, _ in
-                for key in try migration.links.lostPairs(of: id, links, snapshot) { pairs[key] = .some(nil) }
+                for key in try migration.links.lostPairs(of: id, links, snapshot) { pairs.append((key, nil, version)) }
                 return true
             }
         }
-        for entity in migration.leaving {
+        for entity in leaving {
             try snapshot.scan(entity.id) { id, _ in
-                for key in try migration.links.leftPairs(of: id, snapshot) { pairs[key] = .some(nil) }
+                for key in try migration.links.leftPairs(of: id, snapshot) { pairs.append((key, nil, version)) }
                 return true
             }
         }
@@ -135,7 +138,7 @@ struct PastConversion {
     private mutating func regain(_ entity: EntitySchema, _ migration: Migration, _ snapshot: Snapshot) throws {
         try snapshot.scan(entity.id) { id, _ in
             for pair in try migration.regainedPairs(of: id, snapshot) where pair.event <= eventNumber {
-                pairs[pair.key] = .some(pair.positions)
+                pairs.append((pair.key, pair.positions, migration.new.version))
             }
             return true
         }
@@ -160,7 +163,10 @@ struct PastConversion {
             else { continue }
             try builder.rows.add(value, of: change.property, at: index)
         }
-        for (key, positions) in pairs where schema.property(key.property) != nil { builder.setPair(key, positions) }
+        for (key, positions, version) in pairs
+        where version <= schema.version && schema.property(key.property) != nil {
+            builder.setPair(key, positions)
+        }
         return builder.finish()
     }
 

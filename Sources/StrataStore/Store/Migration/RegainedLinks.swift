@@ -69,7 +69,9 @@ struct RegainedLinks {
         let (source, target) = (pair.key.source, pair.key.target)
         guard let owner = [source, target].first(where: { entities.contains($0.entityID) }),
             let number = Schema.last(of: pair.key.property, through: later), let link = new.links.link(number),
-            let key = link.pairKey(owner: source, member: target)
+            let key = link.pairKey(owner: source, member: target),
+            new.links.links(ofOwners: source.entityID).contains(where: { $0.id == number }),
+            link.memberEntityIDs.contains(target.entityID)
         else { return }
         let isSame = key.source == source
         let positions = PairPositions(
