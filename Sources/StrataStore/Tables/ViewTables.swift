@@ -40,7 +40,7 @@ final class OpenViewTables: Sendable {
 
 /// A model needs tables of views that are not open, or that were opened after the transaction began.
 ///
-/// It is thrown before anything is written. Whoever began the transaction opens the tables and begins another one.
+/// It is thrown before anything is written. The code that began the transaction opens the tables and begins another one.
 struct MissingViewTables: Error {
     /// Whether the table of full texts is needed, too.
     let hasTexts: Bool

@@ -39,7 +39,8 @@ extension Projector {
 
     /// The changes to be added to; nil if views are not kept.
     private mutating func groupChanges() throws -> GroupChanges? {
-        guard tables.views != nil else { throw MissingViewTables(hasTexts: false) }
+        // The tables stay open, so only the first change asks for them.
+        guard batch.hasGroupChanges || tables.views != nil else { throw MissingViewTables(hasTexts: false) }
         return declared.areKept ? batch.groupChanges() : nil
     }
 

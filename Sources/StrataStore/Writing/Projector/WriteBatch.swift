@@ -53,6 +53,9 @@ struct WriteBatch: ~Copyable {
     /// Whether declared views change, which may refuse what they cannot follow.
     var hasDeclaredChanges: Bool { groups != nil || texts != nil || watched != nil }
 
+    /// Whether groups of declared views change.
+    var hasGroupChanges: Bool { groups != nil }
+
     /// Whether the numbers of references to large values change.
     var countsBlobs: Bool { !blobCounters.isEmpty }
 
