@@ -125,7 +125,7 @@ private final class MemoryLogClient: SharedLog, @unchecked Sendable {
                 if !lacking.isEmpty { return .lacking(lacking) }
                 let ids = Set(state.transactions.map(\.id))
                 if let known = transactions.first(where: { ids.contains($0.id) }) {
-                    throw .refused(.repeatedID(known.id))
+                    throw .refused(StrataError(.divergedLog, "Another transaction has the id \(known.id)."))
                 }
                 state.transactions += transactions.map { transaction in
                     var kept = transaction

@@ -4,9 +4,8 @@ import Locking
 import StrataModel
 import Synchronization
 
-/// The keys of one attribute, derived from the keys of an open store. They do not change; keys that are given later
-/// make
-/// another one.
+/// The keys of one attribute, derived from the keys of an open store. They do not change: keys that are given later make
+/// another instance.
 final class AttributeKeys: Sendable {
     /// The keys derived from one key of the app.
     struct Key: Sendable {

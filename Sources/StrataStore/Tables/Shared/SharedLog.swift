@@ -183,14 +183,6 @@ extension StrataError {
             .persistentStoreOpen, "There is no shared log named \(name). The first container that opens it begins it.")
     }
 
-    /// Another transaction has the id of one that is to be appended.
-    package static func repeatedID(_ id: UUID) -> StrataError {
-        StrataError(
-            .divergedLog,
-            "The shared log has another transaction with the id \(id), which is to be appended. The store is not one "
-                + "of this log: move it away and let it be made anew.")
-    }
-
     /// The log was cut after the last transaction that a store has.
     package static func behindCut(_ reason: String) -> StrataError {
         StrataError(
