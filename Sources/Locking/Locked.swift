@@ -8,7 +8,8 @@
 
 /// A value that one thread at a time can use: it is behind a mutex of the operating system, so the class is `Sendable`.
 ///
-/// On Linux the thread sanitizer does not know Synchronization's `Mutex`, and reports every use of it as a race.
+/// On Linux the thread sanitizer does not know Synchronization's `Mutex`, and reports every use of it as a race. It
+/// takes a value without a size, such as `()`, for the mutex, and reports that, too.
 package final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     @usableFromInline @exclusivity(unchecked) var value: Value

@@ -51,8 +51,8 @@ package final class Environment: @unchecked Sendable {
     let guardedFiles: Locked<[(name: String, identity: FileIdentity)]>
     /// The tables in the order in which they were opened.
     let tableNames = Locked<[String]>([])
-    /// Held while tables are opened, before any other lock.
-    let tableOpening = Locked<Void>(())
+    /// How often tables were opened; held while they are, before any other lock.
+    let tableOpenings = Locked(0)
     /// Whether the registry knows the environment; set once, before another thread can see it.
     @exclusivity(unchecked) var isRegistered = false
     /// Write transactions begun so far.

@@ -11,7 +11,10 @@ extension Environment {
     ///   `incompatibleTable`, and what `beginWrite` throws.
     package func openTables(_ names: [String]) throws(LMDBError) -> [Table] {
         // Not under the lock of the names: a write may reopen the environment first, which needs them.
-        try tableOpening.withLock { _ throws(LMDBError) in try openOrCreate(names) }
+        try tableOpenings.withLock { count throws(LMDBError) in
+            count += 1
+            return try openOrCreate(names)
+        }
     }
 
     /// Notes the names of tables that a transaction has opened, and ends it. Until then it keeps the environment from being
