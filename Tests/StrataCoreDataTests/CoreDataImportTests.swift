@@ -210,6 +210,50 @@ import Testing
         #expect(folder.names == ["Library.sqlite"])
     }
 
+    /// Entities of one table have one-to-ones of the same name in columns of their own.
+    @Test func oneToOnesOfSiblingsAreNotMixedUp() throws {
+        func entity(_ name: String, _ parent: String?, _ property: String, _ other: String, _ inverse: String)
+            -> EntityDescription
+        {
+            let link = RelationshipDescription(name: property, destinationEntityName: other, inverseName: inverse)
+            return EntityDescription(
+                name: name, superentityName: parent, properties: parent == nil ? [] : [.relationship(link)])
+        }
+        let fixture = CoreDataFixture(
+            entities: [
+                entity("Club", nil, "", "", ""), entity("Chess", "Club", "rules", "ChessRules", "club"),
+                entity("Golf", "Club", "rules", "GolfRules", "club"),
+                entity("Rules", nil, "", "", ""), entity("ChessRules", "Rules", "club", "Chess", "rules"),
+                entity("GolfRules", "Rules", "club", "Golf", "rules"),
+            ],
+            tables: [
+                ("ZCLUB", "ZRULES INTEGER, ZRULES1 INTEGER"), ("ZRULES", "ZCLUB INTEGER, ZCLUB1 INTEGER"),
+            ],
+            rows: [
+                // Each has a pair that is sound, and one whose second end is missing.
+                "INSERT INTO ZCLUB VALUES (1, 2, 1, 1, NULL), (2, 3, 1, NULL, 2), (3, 2, 1, 3, NULL), (4, 3, 1, NULL, 4)",
+                "INSERT INTO ZRULES VALUES (1, 5, 1, 1, NULL), (2, 6, 1, NULL, 2), (3, 5, 1, NULL, NULL), "
+                    + "(4, 6, 1, NULL, NULL)",
+            ])
+        try fixture.write(to: folder.file)
+        let report = try imported()
+        #expect(report.rows == 8 && report.faultCounts == [.oneSidedLink: 2])
+        #expect(
+            report.faults.map { "\($0)" }.sorted() == [
+                "ChessRules/p3.club leads to no object, and the key 3 leads to it; the link is set at both ends",
+                "GolfRules/p4.club leads to no object, and the key 4 leads to it; the link is set at both ends",
+            ])
+        try reading { store in
+            for (key, name) in [(1, "Chess"), (2, "Golf"), (3, "Chess"), (4, "Golf")] {
+                let (club, rules) = (
+                    try Self.object("\(name)/p\(key)", in: store), try Self.object("\(name)Rules/p\(key)", in: store)
+                )
+                #expect(try Self.value("rules", of: club, in: store) == .objectID(rules))
+                #expect(try Self.value("club", of: rules, in: store) == .objectID(club))
+            }
+        }
+    }
+
     // MARK: Interruptions
 
     @Test func anInterruptedImportGoesOnAndGivesTheSame() throws {

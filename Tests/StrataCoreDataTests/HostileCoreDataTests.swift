@@ -27,12 +27,25 @@ import Testing
     @Test func otherFilesSayWhatTheyAre() throws {
         #expect(refusal().hasPrefix("There is no file"))
         try Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(to: URL(filePath: folder.file))
-        #expect(refusal().hasSuffix("is no database of SQLite: it is another file, or encrypted."))
+        let other = "is no database of SQLite: it is another file, such as a binary store of Core Data, or encrypted."
+        #expect(refusal().hasSuffix(other))
+        try Data().write(to: URL(filePath: folder.file))
+        #expect(refusal().hasSuffix("is empty."))
         try FileManager.default.removeItem(atPath: folder.file)
         let database = try WritableDatabase(folder.file)
         try database.run("CREATE TABLE films (title TEXT)")
         database.close()
         #expect(refusal().contains("not of Core Data: it has no table Z_PRIMARYKEY"))
+    }
+
+    @Test(arguments: [
+        "<?xml version=\"1.0\" standalone=\"yes\"?>\n<!DOCTYPE database SYSTEM "
+            + "\"file:///System/Library/DTDs/CoreData.dtd\">\n\n<database>\n</database>\n",
+        "<?xml version=\"1.0\"?>\n<database><databaseInfo></databaseInfo></database>",
+    ])
+    func aStoreInXMLSaysHowToMoveIt(text: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: folder.file))
+        #expect(refusal().contains("is a store of Core Data in XML, and only its SQLite stores can be imported."))
     }
 
     @Test func aMissingSQLiteSaysHowToInstallIt() {

@@ -59,6 +59,17 @@ import Testing
         }
     }
 
+    /// A line that is too long is broken where the shell does not go on.
+    @Test func noLineOfAnExampleIsTooLong() throws {
+        for command in try Self.commands() {
+            let help = try Tool.run(command + ["--help"], environment: ["COLUMNS": "80"]).output
+            let examples = help.split(separator: "\n").drop { !["Example:", "Examples:"].contains($0) }.dropFirst()
+            for line in examples.prefix(while: { !$0.hasPrefix("USAGE:") }) {
+                #expect(line.hasPrefix("    "), "\(command)")
+            }
+        }
+    }
+
     /// The words of the last command of a line of shell, without what leads elsewhere.
     private static func words(_ line: String) throws -> [String] {
         var words = [""]

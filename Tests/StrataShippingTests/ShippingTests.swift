@@ -41,6 +41,22 @@ import Testing
         #expect(try LogShipper(library.store, target).ship().segmentCount == 0)
     }
 
+    /// The log before it is gone from the store; its digest is not.
+    @Test func aSegmentAfterATruncationNamesTheDigestBeforeIt() throws {
+        let library = try FilmLibrary()
+        try library.insertFilms(3)
+        let target = library.directoryTarget()
+        _ = try LogShipper(library.store, target).ship()
+        let before = try library.store.logPosition()
+        _ = try library.container.truncateHistory(before: .event(before.eventNumber), holders: .overridden)
+        try library.insertFilm("another")
+        _ = try LogShipper(library.store, target).ship()
+        let name = try #require(try TargetCatalog.list(target, library.store.lineage).segments.last)
+        let segment = try Segment(try #require(try target.read(name.text)))
+        #expect(segment.first.rawValue == before.transaction.rawValue + 1)
+        #expect(segment.previousDigest == before.digest)
+    }
+
     @Test(arguments: RandomTesting.seeds) func everyTransactionOfARandomHistoryIsRestored(seed: UInt64) throws {
         let library = try FilmLibrary(seed: seed)
         let target = library.directoryTarget()

@@ -285,6 +285,31 @@ import Testing
         try expectRestored(library, target)
     }
 
+    /// While the views are rebuilt in several commits, the log cannot be read either.
+    @Test func aStoreIsFollowedThroughARebuild() throws {
+        let library = try FilmLibrary()
+        try library.insertFilms(20)
+        let (container, target) = (library.container, MemoryTarget())
+        let codes = Locked<[StrataError.Code]>([])
+        let work = Locked<Result<ContinuousShipping, any Error>?>(nil)
+        let end = Date(timeIntervalSinceNow: 20)
+        let limits = RebuildLimits(eventsInOneCommit: 0, bytesInOneCommit: 0, stepInBytes: 1)
+        _ = try library.store.rebuild(limits) { progress in
+            guard progress.phase.hasPrefix("replaying"), work.withLock({ $0 }) == nil else { return }
+            let begun = Result {
+                try container.startShipping(to: target) { result in
+                    if case .failure(let error) = result { codes.withLock { $0.append(error.code) } }
+                }
+            }
+            work.withLock { $0 = begun }
+            while codes.withLock({ $0.isEmpty }), Date() < end { usleep(1000) }
+        }
+        try library.insertFilms(1)
+        try #require(work.withLock { $0 }).get().stop()
+        #expect(Set(codes.withLock { $0 }) == [.persistentStoreTimeout])
+        try expectRestored(library, target)
+    }
+
     @Test func aStoreThatWasMovedAwayIsFollowedNoMore() throws {
         let library = try FilmLibrary()
         try library.insertFilms(1)

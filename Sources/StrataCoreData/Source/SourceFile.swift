@@ -88,6 +88,20 @@ final class SourceFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0
     }
 
+    /// What a file is that SQLite did not write, as the end of a sentence.
+    private static func otherForm(_ file: Int32, sizeInBytes: Int) -> String {
+        if sizeInBytes == 0 { return "is empty." }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = max(0, pread(file, &bytes, bytes.count, 0))
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        // The document of an XML store has this type, or at least this root.
+        if text.contains("<?xml"), text.contains("CoreData.dtd") || text.contains("<database>") {
+            return "is a store of Core Data in XML, and only its SQLite stores can be imported. On a Mac, "
+                + "NSPersistentStoreCoordinator.migratePersistentStore(_:to:options:type:) makes a SQLite store of it."
+        }
+        return "is no database of SQLite: it is another file, such as a binary store of Core Data, or encrypted."
+    }
+
     /// - Returns: whether the file is in WAL mode, in which its newest changes may be in another file.
     private static func check(_ path: String) throws(StrataError) -> Bool {
         func refusal(_ sentence: String) -> StrataError {
@@ -101,7 +115,7 @@ final class SourceFile {
         defer { close(file) }
         var header = [UInt8](repeating: 0, count: 100)
         guard read(file, &header, 100) == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw refusal("\(path) is no database of SQLite: it is another file, or encrypted.")
+            throw refusal("\(path) \(otherForm(file, sizeInBytes: Int(status.st_size)))")
         }
         guard !SchemaSize.isTooLarge(file, header: header) else {
             throw refusal("\(path) has more tables than Core Data writes.")

@@ -53,7 +53,7 @@ struct ImportTreatment {
                 kind: kind, entityName: entityName, key: key, property: column.name, sentence: sentence,
                 outcome: outcome)
         }
-        switch links?.mended(key, of: column.name, table: table) {
+        switch links?.mended(key, of: column.column, table: table) {
         case .cleared? where stored == nil:
             return fault(.oneSidedLink, OneToOneMending.leadsElsewhere, FaultOutcome.linkLeftOut)
         case .completed(let other)? where stored == layout.keys[link.table].objectID(other):

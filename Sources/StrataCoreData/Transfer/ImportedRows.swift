@@ -188,7 +188,7 @@ struct ImportedRows {
     private func target(
         _ key: Int64, _ column: ImportLayout.Column, _ link: ImportLayout.LinkColumn, _ report: Report
     ) -> ObjectID? {
-        let mended = links.mended(key, of: column.name, table: table)
+        let mended = links.mended(key, of: column.column, table: table)
         if case .cleared? = mended {
             report(.oneSidedLink, OneToOneMending.leadsElsewhere, FaultOutcome.linkLeftOut)
             return nil

@@ -17,9 +17,10 @@ struct OneToOneMending {
     /// What is wrong with an end that is completed, as a phrase.
     static func missing(_ partner: Int64) -> String { "leads to no object, and the key \(partner) leads to it" }
 
+    /// A column of keys. Entities of one table may have properties of the same name in different columns.
     private struct End: Hashable {
         let table: Int
-        let property: String
+        let column: Int
     }
 
     private var outcomes: [End: [Int64: Outcome]] = [:]
@@ -27,32 +28,32 @@ struct OneToOneMending {
     init() {}
 
     init(_ layout: ImportLayout) throws(StrataError) {
-        var done: Set<String> = []
-        for (index, table) in layout.plan.tables.enumerated() {
-            for property in table.properties.values.joined() {
-                guard case .toOne(let relationship, let column, let other, _) = property.kind,
-                    let inverse = relationship.inverseName, done.insert("\(table.name).\(property.name)").inserted
-                else { continue }
-                let back = layout.plan.tables[other].properties.values.joined().first { property in
-                    guard property.name == inverse, case .toOne(let back, _, _, _) = property.kind else { return false }
-                    return back.inverseName == relationship.name
+        let tables = layout.plan.tables
+        var done: Set<[End]> = []
+        for (index, table) in tables.enumerated() {
+            for entity in table.properties.keys.sorted() {
+                for property in table.properties[entity] ?? [] {
+                    guard case .toOne(let relationship, let column, let other, _) = property.kind,
+                        let inverse = relationship.inverseName,
+                        let back = tables[other].properties[relationship.destinationEntityName]?
+                            .first(where: { $0.name == inverse }),
+                        case .toOne(let backward, let backColumn, _, _) = back.kind,
+                        backward.inverseName == property.name
+                    else { continue }
+                    let ends = [End(table: index, column: column), End(table: other, column: backColumn)]
+                    if done.insert(ends).inserted { try read(layout, ends[0], ends[1]) }
                 }
-                guard let back, case .toOne(_, let backColumn, _, _) = back.kind else { continue }
-                try read(
-                    layout, End(table: index, property: property.name), table.columns[column - 2],
-                    End(table: other, property: back.name), layout.plan.tables[other].columns[backColumn - 2])
             }
         }
     }
 
-    private mutating func read(
-        _ layout: ImportLayout, _ end: End, _ column: String, _ back: End, _ backColumn: String
-    ) throws(StrataError) {
-        let (one, other) = (layout.plan.tables[end.table].name, layout.plan.tables[back.table].name)
-        let (key, backKey) = (SQLiteDatabase.quoted(column), SQLiteDatabase.quoted(backColumn))
+    private mutating func read(_ layout: ImportLayout, _ end: End, _ back: End) throws(StrataError) {
+        let (one, other) = (layout.plan.tables[end.table], layout.plan.tables[back.table])
+        let key = SQLiteDatabase.quoted(one.columns[end.column - 2])
+        let backKey = SQLiteDatabase.quoted(other.columns[back.column - 2])
         let rows = try layout.file.database.prepare(
-            "SELECT a.Z_PK, b.Z_PK, b.\(backKey) FROM \(SQLiteDatabase.quoted(one)) a "
-                + "JOIN \(SQLiteDatabase.quoted(other)) b ON b.Z_PK = a.\(key) "
+            "SELECT a.Z_PK, b.Z_PK, b.\(backKey) FROM \(SQLiteDatabase.quoted(one.name)) a "
+                + "JOIN \(SQLiteDatabase.quoted(other.name)) b ON b.Z_PK = a.\(key) "
                 + "WHERE b.\(backKey) IS NOT a.Z_PK ORDER BY a.Z_PK")
         while try rows.step() {
             let (from, to) = (rows.integer(0), rows.integer(1))
@@ -65,7 +66,7 @@ struct OneToOneMending {
     }
 
     /// nil if the column of the row is right.
-    func mended(_ key: Int64, of property: String, table: Int) -> Outcome? {
-        outcomes.isEmpty ? nil : outcomes[End(table: table, property: property)]?[key]
+    func mended(_ key: Int64, of column: Int, table: Int) -> Outcome? {
+        outcomes.isEmpty ? nil : outcomes[End(table: table, column: column)]?[key]
     }
 }

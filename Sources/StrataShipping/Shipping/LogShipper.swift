@@ -138,7 +138,7 @@ package final class LogShipper {
     ) throws {
         var shipped = TransactionNumber(rawValue: gap.lowerBound - 1)
         let last = TransactionNumber(rawValue: gap.upperBound)
-        var digest = try store.transaction(shipped)?.digest ?? [UInt8](repeating: 0, count: 32)
+        var digest = try store.digest(of: shipped) ?? [UInt8](repeating: 0, count: 32)
         while shipped < last {
             let frames = try store.frames(after: shipped, through: last, limitInBytes: Self.segmentSize)
             guard let segment = Segment(frames, of: position, previousDigest: digest) else { return }

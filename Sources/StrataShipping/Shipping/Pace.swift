@@ -64,9 +64,10 @@ package struct Patience {
 
     package mutating func afterSuccess() { self = Patience() }
 
-    /// Whether a failure may pass: the target is away or full.
+    /// Whether a failure may pass: the target is away or full, or the store cannot be read because its views are being
+    /// rebuilt or it is being migrated.
     package static func mayPass(_ error: any Error) -> Bool {
         guard let error = error as? StrataError else { return false }
-        return error.code == .targetUnavailable || error.code == .noSpace
+        return [.targetUnavailable, .noSpace, .persistentStoreTimeout].contains(error.code)
     }
 }

@@ -189,7 +189,7 @@ final class TargetErasure {
                 after: frames.last?.record.number ?? before, through: name.last,
                 limitInBytes: LogShipper.segmentSize)
         }
-        let digest = try source.transaction(before)?.digest ?? source.baseline()?.digest(of: before)
+        let digest = try source.digest(of: before)
         let position = try source.logPosition()
         guard
             let segment = Segment(

@@ -31,7 +31,8 @@ struct HistoryTrimCommand: StoreCommand {
 
             Examples:
                 strata history trim BowTies.strata --before '90 days ago' --dry-run
-                strata history trim BowTies.strata --before '90 days ago' --reason 'kept for 90 days'
+                strata history trim BowTies.strata --before '90 days ago' \\
+                    --reason 'kept for 90 days'
                 strata history trim BowTies.strata --before release-2 --force
                 strata history trim Fleet.strata --entity Position --before '30 days ago'
             """)

@@ -27,9 +27,11 @@ struct EraseCommand: StoreCommand {
             "missingKeys", "removedCopies": [path], "waiting": [text], "seconds"}; with --list {"erasures", "path"}.
 
             Examples:
-                strata erase BowTies.strata Person/p7 --reason 'asked for it on 20 November'
+                strata erase BowTies.strata Person/p7 \\
+                    --reason 'asked for it on 20 November'
                 strata erase BowTies.strata Person/p7 --values-only name,email --dry-run
-                strata erase BowTies.strata Person --where 'lastSeen < 2020-01-01' --with-related orders
+                strata erase BowTies.strata Person --where 'lastSeen < 2020-01-01' \\
+                    --with-related orders
                 strata erase BowTies.strata --list erasures.json
             """)
 

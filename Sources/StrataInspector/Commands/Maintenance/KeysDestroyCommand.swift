@@ -18,8 +18,8 @@ struct KeysDestroyCommand: StoreCommand {
             --json prints {"subjects": [{"subject", "id"}]}.
 
             Examples:
-                strata keys destroy Clinic.strata 4711 --type integer --key-file clinic.key \\
-                    --subject-keys clinic-keys
+                strata keys destroy Clinic.strata 4711 --type integer \\
+                    --key-file clinic.key --subject-keys clinic-keys
             """)
 
     /// The type of a subject's name.

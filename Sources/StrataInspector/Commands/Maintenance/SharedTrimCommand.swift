@@ -23,7 +23,8 @@ struct SharedTrimCommand: StoreCommand {
             "transaction"}], "dryRun", "seconds"}; "transaction" is the last one that is gone, 0 for a whole log.
 
             Examples:
-                strata shared trim postgresql://db.example.com/shop#orders --before '90 days ago' --dry-run
+                strata shared trim postgresql://db.example.com/shop#orders \\
+                    --before '90 days ago' --dry-run
                 strata shared trim postgresql://db.example.com/shop#orders --before t12000
             """)
 

@@ -19,7 +19,8 @@ struct ShipCommand: StoreCommand {
             \(TargetText.help)
 
             --follow goes on with what is saved, by any process, until it is interrupted: a save is there within about a \
-            second. While the target is away or full, that is reported and tried again. A snapshot saves a restore from \
+            second. While the target is away or full, or the store is being rebuilt or migrated, that is reported and \
+            tried again. A snapshot saves a restore from \
             replaying the log from its beginning. It is made after every --snapshot-interval megabytes of transactions, \
             or now with --snapshot. --keep removes what only older snapshots need; without it every \
             transaction can be restored.
@@ -56,13 +57,24 @@ struct ShipCommand: StoreCommand {
         let place = try TargetText.target(target)
         let options = ShippingOptions(keptSnapshots: keep, snapshotInterval: snapshotInterval * 1_000_000)
         let progress = ProgressLine()
-        try store.reading { store in
-            let shipper = LogShipper(store, place, options)
-            if follow { return try goOn(shipper, progress) }
-            let report = try shipper.ship(makesSnapshot: snapshot, progress: progress.handler)
-            progress.finish()
-            try print(report)
-            if report.missingBlobCount > 0 { throw ExitStatus.FoundProblem() }
+        var patience = Patience()
+        var isOpen = false
+        while true {
+            do {
+                return try store.reading { store in
+                    isOpen = true
+                    let shipper = LogShipper(store, place, options)
+                    if follow { return try goOn(shipper, progress) }
+                    let report = try shipper.ship(makesSnapshot: snapshot, progress: progress.handler)
+                    progress.finish()
+                    try print(report)
+                    if report.missingBlobCount > 0 { throw ExitStatus.FoundProblem() }
+                }
+            } catch let error as StrataError where follow && !isOpen && error.code == .persistentStoreTimeout {
+                try print(error)
+                Output.shared.flush()
+                Thread.sleep(forTimeInterval: patience.afterFailure() / .seconds(1))
+            }
         }
     }
 

@@ -90,6 +90,12 @@ extension Store {
         }
     }
 
+    /// The digest of a transaction, also of the last one that history was dropped up to. Nil if the log has no such
+    /// transaction, or no longer.
+    package func digest(of number: TransactionNumber) throws -> [UInt8]? {
+        try transaction(number)?.digest ?? baseline()?.digest(of: number)
+    }
+
     /// The transaction that contains an event; nil if the log has no such event, or if its transaction is no longer
     /// kept.
     ///

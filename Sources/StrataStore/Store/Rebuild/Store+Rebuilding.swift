@@ -50,14 +50,9 @@ extension Store {
 
     /// Finishes an interrupted rebuild before anything is read.
     func resumeRebuild(_ progress: ProgressHandler? = nil) throws {
-        let isMarked = try file.environment.read { try file.rebuildMark($0) } != nil
-        guard isMarked else { return }
-        if isReadOnly {
-            throw StrataError(
-                .persistentStoreOpen,
-                "A rebuild of the store's views was interrupted; opening it for writing once finishes it.",
-                context: .init(path: path))
-        }
+        guard let mark = try file.environment.read({ try file.rebuildMark($0) }) else { return }
+        // Another process may be at it.
+        if isReadOnly { throw mark.refusal(path: path) }
         StoreLogger.shared.notice("finishing a rebuild of the views that was interrupted")
         noteFinished(try runRebuild(RebuildLimits(), progress))
         // Reads the models, which are a view, too.
