@@ -59,7 +59,8 @@ struct ModelDiagram {
         text.count > most ? text.prefix(max(most - 1, 0)) + "…" : text
     }
 
-    /// A curve between the sides of two boxes that face each other, with a label in its middle.
+    /// A curve between the sides of two boxes that face each other, with a label in its middle. Several between the same
+    /// boxes begin and pass one below the other.
     private static func line(
         _ line: ModelLayout.Line, from source: ModelLayout.Box, to target: ModelLayout.Box
     ) -> [XMLElement] {
@@ -69,26 +70,38 @@ struct ModelDiagram {
             swap(&from, &to)
             isMany = (atStart: isMany.atEnd, atEnd: isMany.atStart)
         }
-        let start = (x: from.x + from.width, y: from.y + from.height / 2)
+        let place = line.number * 2 - (line.count - 1)
+        let apart = place * min(labelHeight, min(from.height, to.height) / line.count) / 2
+        let start = (x: from.x + from.width, y: from.y + from.height / 2 + apart)
         let isSameColumn = to.x < start.x
-        let end = (x: isSameColumn ? to.x + to.width : to.x, y: to.y + (from == to ? to.height / 4 : to.height / 2))
+        let end = (
+            x: isSameColumn ? to.x + to.width : to.x, y: to.y + (from == to ? to.height / 4 : to.height / 2) + apart
+        )
+        // Three quarters of what the handles are moved by is what the middle moves by.
+        let bend = (place * labelHeight / 2 - apart) * 4 / 3
         let reach = isSameColumn ? 60 : max(40, (end.x - start.x) / 2)
         let turn = isSameColumn ? end.x + reach : end.x - reach
         let path = element(
             "path",
             [
                 "class": line.kind == .inheritance ? "inheritance" : "relationship",
-                "d": "M\(start.x) \(start.y) C\(start.x + reach) \(start.y) \(turn) \(end.y) \(end.x) \(end.y)",
+                "d": "M\(start.x) \(start.y) C\(start.x + reach) \(start.y + bend) \(turn) \(end.y + bend) "
+                    + "\(end.x) \(end.y)",
             ])
         let middle = isSameColumn ? max(start.x, end.x) + 48 : (start.x + end.x) / 2
         var parts = [
             path,
-            text(ValueText.harmless(line.label), middle, (start.y + end.y) / 2 - 4, "label", anchor: "middle"),
+            text(
+                cut(ValueText.harmless(line.label), ModelLayout.longestLabel), middle,
+                (start.y + end.y) / 2 + bend * 3 / 4 - 4, "label", anchor: "middle"),
         ]
         if isMany.atStart { parts.append(text("∗", start.x + 6, start.y - 3, "many")) }
         if isMany.atEnd { parts.append(text("∗", isSameColumn ? end.x + 6 : end.x - 12, end.y - 3, "many")) }
         return parts
     }
+
+    /// How far labels of lines between the same boxes are apart.
+    private static let labelHeight = 18
 
     private static func text(
         _ text: String, _ x: Int, _ y: Int, _ name: String, anchor: String = "start"

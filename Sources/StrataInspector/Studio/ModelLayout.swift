@@ -25,11 +25,16 @@ struct ModelLayout {
         let label: String
         let isToMany: Bool
         let isInverseToMany: Bool
+        /// Its number among the lines between the same two boxes, and how many there are, so that none covers another.
+        var number = 0
+        var count = 1
     }
 
     static let lineHeight = 18
     static let headHeight = 30
     private static let gap = (columns: 120, rows: 28)
+    /// A longer label is cut, in characters.
+    static let longestLabel = 40
     private static let margin = 16
     private static let mostAttributes = 8
 
@@ -40,7 +45,7 @@ struct ModelLayout {
 
     init(_ entities: [EntityDescription]) {
         boxes = entities.map(Self.box)
-        lines = Self.lines(entities)
+        lines = Self.apart(Self.lines(entities))
         place(Self.columns(entities.map(\.name), lines))
     }
 
@@ -80,6 +85,18 @@ struct ModelLayout {
                         kind: .relationship, source: entity.name, target: target,
                         label: relationship.name + (inverse.map { " / \($0.name)" } ?? ""),
                         isToMany: relationship.isToMany, isInverseToMany: inverse?.isToMany ?? false))
+            }
+        }
+        return lines
+    }
+
+    /// The lines with their numbers among those between the same boxes.
+    private static func apart(_ lines: [Line]) -> [Line] {
+        let groups = Dictionary(grouping: lines.indices) { [lines[$0].source, lines[$0].target].sorted() }
+        var lines = lines
+        for indexes in groups.values {
+            for (number, index) in indexes.enumerated() {
+                (lines[index].number, lines[index].count) = (number, indexes.count)
             }
         }
         return lines
@@ -145,6 +162,7 @@ struct ModelLayout {
         }
         let tallest = heights.max() ?? 0
         var x = Self.margin
+        let gap = columnGap(columns)
         for (column, columnHeight) in zip(columns, heights) {
             let columnWidth = column.map { boxes[box($0)].width }.max() ?? 0
             var y = Self.margin + (tallest - columnHeight) / 2
@@ -154,9 +172,17 @@ struct ModelLayout {
                 boxes[index].y = y
                 y += boxes[index].height + Self.gap.rows
             }
-            x += columnWidth + Self.gap.columns
+            x += columnWidth + gap
         }
-        width = max(x - Self.gap.columns, Self.margin) + Self.margin
+        width = max(x - gap, Self.margin) + Self.margin
         height = tallest + 2 * Self.margin
+    }
+
+    /// The room between columns, in which the labels of lines from one to another stand.
+    private func columnGap(_ columns: [[String]]) -> Int {
+        let column = Dictionary(
+            uniqueKeysWithValues: columns.enumerated().flatMap { index, names in names.map { ($0, index) } })
+        let longest = lines.filter { column[$0.source] != column[$0.target] }.map(\.label.count).max() ?? 0
+        return max(Self.gap.columns, min(longest, Self.longestLabel) * 7 + 40)
     }
 }

@@ -81,22 +81,23 @@ struct ObjectPage: Encodable {
         uri = ObjectReference.uri(id, reading.names, in: reading.store)
         let state = try ShownObject.read(id, at: reading.moment, in: reading.store)
         exists = state != nil
-        (fate, fateTransaction) = try state == nil ? Self.fate(of: id, label, reading) : (nil, nil)
+        let own = try reading.store.history(of: id)
+        (fate, fateTransaction) = try state == nil ? Self.fate(own, label, reading) : (nil, nil)
         let with = try reading.text("with").map { try StudioReading.moment($0, "with", in: reading.store) }
         other = try with.flatMap { try reading.store.lastTransaction(upTo: $0.eventNumber).rawValue }
-        values = try Self.values(of: id, state, with, reading)
+        values = try Self.values(of: id, own, state, with, reading)
         relationships = try state == nil ? [] : Self.relationships(of: id, reading)
-        (history, isHistoryCut) = try Self.history(of: id, reading)
-        if !exists, try reading.store.history(of: id).isEmpty {
+        (history, isHistoryCut) = try Self.history(of: id, own, reading)
+        if !exists, own.isEmpty {
             throw StudioProblem(404, fate ?? "There is no such object.", field: "object")
         }
     }
 
+    /// - Parameter history: the events of the object, newest first.
     private static func fate(
-        of id: ObjectID, _ label: String, _ reading: StudioReading
+        _ history: [RecordedEvent], _ label: String, _ reading: StudioReading
     ) throws -> (String, StudioTransaction?) {
         let moment = reading.moment.eventNumber
-        let history = try reading.store.history(of: id)
         let isBorn = history.last.map { $0.eventNumber <= moment } ?? false
         let deletion = history.first { $0.kind == .deleted && $0.eventNumber <= moment }
         let event = deletion ?? (isBorn ? nil : history.last)
@@ -112,9 +113,9 @@ struct ObjectPage: Encodable {
     }
 
     private static func values(
-        of id: ObjectID, _ state: ShownObject?, _ with: StoreMoment?, _ reading: StudioReading
+        of id: ObjectID, _ own: [RecordedEvent], _ state: ShownObject?, _ with: StoreMoment?, _ reading: StudioReading
     ) throws -> [Value] {
-        let origins = try ValueOrigins(of: id, through: reading.moment.eventNumber, reading.store)
+        let origins = try ValueOrigins(of: id, own, through: reading.moment.eventNumber, reading.store)
         let others = try with.flatMap { try ShownObject.read(id, at: $0, in: reading.store) }?.values ?? []
         // The two moments may have different models.
         let byProperty = Dictionary(
@@ -193,13 +194,17 @@ struct ObjectPage: Encodable {
     }
 
     /// Returns the changes of the object up to the moment, by transaction, newest first.
-    private static func history(of id: ObjectID, _ reading: StudioReading) throws -> ([Change], isCut: Bool) {
+    private static func history(
+        of id: ObjectID, _ own: [RecordedEvent], _ reading: StudioReading
+    ) throws -> ([Change], isCut: Bool) {
         let most = try reading.number("events", 1...1000, default: 100)
-        let all = try (reading.store.history(of: id) + reading.store.linkHistory(of: id))
-            .filter { $0.eventNumber <= reading.moment.eventNumber }.sorted { $0.eventNumber > $1.eventNumber }
+        let links = try reading.source.shownLinks.events(of: id, in: reading.store) { try reading.checkCancellation() }
+        let all = (own.map(\.eventNumber) + links).filter { $0 <= reading.moment.eventNumber }.sorted(by: >)
+        let known = Dictionary(uniqueKeysWithValues: own.map { ($0.eventNumber, $0) })
         var changes: [(record: TransactionRecord, events: [StudioEvent])] = []
-        for event in all.prefix(most) {
+        for number in all.prefix(most) {
             try reading.checkCancellation()
+            let event = try known[number] ?? reading.store.event(number)
             if changes.last?.record.number != event.transaction {
                 guard let record = try reading.store.transaction(event.transaction) else { continue }
                 changes.append((record, []))

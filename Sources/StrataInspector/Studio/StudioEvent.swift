@@ -78,7 +78,10 @@ struct StudioEvent: Encodable, Equatable {
         of object: ObjectID?, _ transaction: TransactionRecord, _ store: Store
     ) throws -> UInt64 {
         let number = transaction.number.rawValue
-        guard let object else { return number }
+        // To find the event is to read all later ones of the object, so it is done only where it may be a deletion.
+        guard let object,
+            transaction.touched.contains(where: { $0.entity == object.entityID && $0.has(.deleted) })
+        else { return number }
         let before = EventNumber(rawValue: transaction.firstEvent.rawValue - 1)
         let last = try store.history(of: object, after: before).first { $0.eventNumber <= transaction.lastEvent }
         return last?.kind == .deleted ? number - 1 : number

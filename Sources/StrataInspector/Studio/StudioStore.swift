@@ -17,6 +17,7 @@ final class StudioStore: Sendable {
     private let file: PlaceIdentity?
     /// The counts of the log so far, so that a later page reads only what is new.
     let pulse = Locked(StudioPulse())
+    let shownLinks = ShownLinks()
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.
     init(name: String, path: String, isWritable: Bool, keyFiles: [String], subjectKeys: String?) throws {

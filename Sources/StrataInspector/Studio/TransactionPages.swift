@@ -31,10 +31,15 @@ struct StudioTransaction: Encodable, Equatable {
         reason = record.reason
         events = record.eventCount
         entities = record.touched.map { touched in
-            let kinds = EventKind.allCases.filter { touched.kinds & (1 << ($0.rawValue - 1)) != 0 }
+            let kinds = EventKind.allCases.filter(touched.has)
             return Part(entity: names.name(of: touched.entity), kinds: kinds.map { "\($0)" })
         }.sorted { $0.entity < $1.entity }
     }
+}
+
+extension TransactionRecord.Touched {
+    /// Whether the transaction has an event of this kind on an object of the entity.
+    func has(_ kind: EventKind) -> Bool { kinds & (1 << (kind.rawValue - 1)) != 0 }
 }
 
 /// The transactions up to the moment, newest first.

@@ -37,6 +37,20 @@ import Testing
         #expect(try fixture.store.history(of: never).isEmpty)
     }
 
+    @Test func theLinksOfAnObjectAreToldAfterAnEvent() throws {
+        let fixture = try StoreFixture()
+        let movie = try fixture.insert("Movie", ["title": .string("Alien")])
+        let tags = try ["loud", "dark"].map { try fixture.insert("Tag", ["label": .string($0)]) }
+        for tag in tags { try fixture.link(movie, "tags", tag) }
+        let all = try fixture.store.linkHistory(of: movie)
+        #expect(all.map(\.kind) == [.linked, .linked])
+        #expect(try fixture.store.linkHistory(of: tags[0]).map(\.eventNumber) == [all[1].eventNumber])
+        var looks = 0
+        let later = try fixture.store.linkHistory(of: movie, after: all[1].eventNumber) { looks += 1 }
+        #expect(later.map(\.eventNumber) == [all[0].eventNumber] && looks == 2)
+        #expect(try fixture.store.linkHistory(of: movie, after: all[0].eventNumber).isEmpty)
+    }
+
     @Test func aLargeBeforeImageIsLookedUpOnRequest() throws {
         let fixture = try StoreFixture()
         let long = String(repeating: "long ", count: 1000)

@@ -40,7 +40,7 @@ extension PersistentContainer {
     ///
     /// - Throws: `historyDropped`, `corrupt`.
     /// - Complexity: one lookup for each event of the object, whatever the length of the log. For an entity with
-    ///   many-to-many relationships also O(transactions).
+    ///   many-to-many relationships also O(transactions + events of transactions that changed such links).
     public func history(of id: ObjectID) throws -> [HistoryEvent] {
         let own = try store.history(of: id)
         let links = try store.linkHistory(of: id)

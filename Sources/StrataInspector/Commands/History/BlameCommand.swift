@@ -34,7 +34,7 @@ struct BlameCommand: StoreCommand {
             guard let state = try ShownObject.read(id, at: moment, in: store) else {
                 throw try ShownObject.absent(id, moment.eventNumber, names, store)
             }
-            let origins = try ValueOrigins(of: id, through: moment.eventNumber, store)
+            let origins = try ValueOrigins(of: id, store.history(of: id), through: moment.eventNumber, store)
             if json { return try printJSON(state, origins, names) }
             print(state, origins, moment.linkNames(names, in: store))
         }
@@ -91,11 +91,12 @@ struct ValueOrigins {
     /// before. Otherwise it is the default.
     private(set) var isCut: Bool
 
-    init(of id: ObjectID, through last: EventNumber, _ store: Store) throws {
+    /// - Parameter history: the events of the object, newest first.
+    init(of id: ObjectID, _ history: [RecordedEvent], through last: EventNumber, _ store: Store) throws {
         isCut = try store.baseline() != nil
         lineage = try store.propertyLineage()
         entity = id.entityID
-        for event in try store.history(of: id) where event.eventNumber <= last {
+        for event in history where event.eventNumber <= last {
             let properties: [PropertyID]
             switch event.payload {
             case .inserted(let values): properties = values.map(\.property)

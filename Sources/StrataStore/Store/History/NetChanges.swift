@@ -174,7 +174,7 @@ extension Store {
     /// - Throws: `historyDropped` if the history of its entity was thinned behind `eventNumber`; `corrupt`.
     /// - Complexity: as `history(of:)` and `linkHistory(of:)`.
     package func netChanges(of id: ObjectID, after eventNumber: EventNumber) throws -> NetChanges {
-        let events = try (history(of: id) + linkHistory(of: id)).filter { $0.eventNumber > eventNumber }
+        let events = try history(of: id, after: eventNumber) + linkHistory(of: id, after: eventNumber)
         var changes = NetChanges()
         try readLog { reader, _ in
             var formers = FormerValues(reader)

@@ -8,8 +8,14 @@ extension Store {
     /// They are on no row, and an unlinked pair has no record. So this reads all transactions, and the events of those
     /// that touched a relationship of the object's entity.
     ///
-    /// - Complexity: O(transactions), about a microsecond each; nothing for an entity without such relationships.
-    package func linkHistory(of id: ObjectID) throws -> [RecordedEvent] {
+    /// - Parameters:
+    ///   - start: events up to this one are neither read nor returned.
+    ///   - check: is called before each transaction is read; an error of it ends the reading.
+    /// - Complexity: O(transactions + events of transactions that touched such a relationship), about a microsecond for
+    ///   each; nothing for an entity without such relationships.
+    package func linkHistory(
+        of id: ObjectID, after start: EventNumber = .zero, check: () throws -> Void = {}
+    ) throws -> [RecordedEvent] {
         try readLog { reader, head in
             let links = try pairNumbers(of: id.entityID, reader.histories)
             guard !links.isEmpty else { return [] }
@@ -18,11 +24,14 @@ extension Store {
             let dropped = try reader.baseline()?.transaction.rawValue ?? 0
             while number > dropped {
                 defer { number -= 1 }
-                guard let record = try reader.transaction(TransactionNumber(rawValue: number)) else { break }
+                try check()
+                guard let record = try reader.transaction(TransactionNumber(rawValue: number)), record.lastEvent > start
+                else { break }
                 let isConcerned = record.touched.contains { !links.isDisjoint(with: $0.properties) }
                 guard isConcerned else { continue }
                 var own: [RecordedEvent] = []
-                try reader.events(from: record.firstEvent, through: record.lastEvent) { event, eventNumber in
+                let first = max(record.firstEvent, start.advanced(by: 1))
+                try reader.events(from: first, through: record.lastEvent) { event, eventNumber in
                     guard event.header.kind.isOnPair else { return true }
                     let pair = try event.pair()
                     guard pair.key.source == id || pair.key.target == id else { return true }

@@ -1,0 +1,58 @@
+import Foundation
+import StrataModel
+import Testing
+
+@testable import StrataInspector
+
+/// The lines between the boxes of a diagram.
+@Suite struct StudioDiagramTests {
+    private static let model = """
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="Film"><attribute name="title" optional="YES" attributeType="String"/>
+                <relationship name="cast" optional="YES" toMany="YES" destinationEntity="Person" inverseName="actedIn" inverseEntity="Person"/>
+                <relationship name="directors" optional="YES" toMany="YES" destinationEntity="Person" inverseName="directed" inverseEntity="Person"/>
+                <relationship name="writers" optional="YES" toMany="YES" destinationEntity="Person" inverseName="wrote" inverseEntity="Person"/>
+            </entity>
+            <entity name="Person"><attribute name="name" optional="YES" attributeType="String"/>
+                <relationship name="actedIn" optional="YES" toMany="YES" destinationEntity="Film" inverseName="cast" inverseEntity="Film"/>
+                <relationship name="directed" optional="YES" toMany="YES" destinationEntity="Film" inverseName="directors" inverseEntity="Film"/>
+                <relationship name="wrote" optional="YES" toMany="YES" destinationEntity="Film" inverseName="writers" inverseEntity="Film"/>
+                <relationship name="favourite" optional="YES" maxCount="1" destinationEntity="Film"/>
+            </entity>
+        </model>
+        """
+
+    private func diagram() throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appending(component: "diagram-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appending(path: "Films.strata").path
+        let model = try EncryptedStore.write("Films", Self.model, in: folder)
+        #expect(try Tool.run("create", path, "--model", model).exitCode == 0)
+        let studio = try Studio(paths: [path])
+        defer { studio.close() }
+        return String(decoding: studio.answer(StudioAddress(path: ["Films", "model.svg"])).body, as: UTF8.self)
+    }
+
+    @Test func linesBetweenTheSameBoxesDoNotCoverEachOther() throws {
+        let svg = try diagram()
+        let labels = svg.matches(of: /x="(-?\d+)" y="(-?\d+)" class="label"[^>]*>([^<]+)</)
+        #expect(
+            labels.map { String($0.3) }.sorted() == [
+                "cast / actedIn", "directors / directed", "favourite", "writers / wrote",
+            ])
+        let heights = labels.compactMap { Int($0.2) }.sorted()
+        for (upper, lower) in zip(heights, heights.dropFirst()) { #expect(lower - upper >= 14, "\(heights)") }
+        let starts = svg.matches(of: #/d="M(\d+ \d+) /#).map { String($0.1) }
+        #expect(Set(starts).count == 4)
+    }
+
+    @Test func labelsHaveRoomBetweenTheColumns() throws {
+        let boxes = try diagram().matches(of: /<rect x="(\d+)" y="\d+" width="(\d+)"/).map { match in
+            (x: Int(match.1) ?? 0, width: Int(match.2) ?? 0)
+        }.sorted { $0.x < $1.x }
+        #expect(boxes.count == 2)
+        let longest = "directors / directed".count * 7
+        #expect(boxes[1].x - boxes[0].x - boxes[0].width >= longest)
+    }
+}
