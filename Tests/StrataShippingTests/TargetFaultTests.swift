@@ -293,6 +293,8 @@ import Testing
         let codes = Locked<[StrataError.Code]>([])
         let work = Locked<Result<ContinuousShipping, any Error>?>(nil)
         let end = Date(timeIntervalSinceNow: 20)
+        let early = MemoryTarget()
+        let earlier = try container.startShipping(to: early) { _ in }
         let limits = RebuildLimits(eventsInOneCommit: 0, bytesInOneCommit: 0, stepInBytes: 1)
         _ = try library.store.rebuild(limits) { progress in
             guard progress.phase.hasPrefix("replaying"), work.withLock({ $0 }) == nil else { return }
@@ -306,6 +308,9 @@ import Testing
         }
         try library.insertFilms(1)
         try #require(work.withLock { $0 }).get().stop()
+        earlier.stop()
+        let shipped = try TargetCatalog.list(early, library.store.lineage).end
+        #expect(try library.store.logPosition().transaction == shipped)
         #expect(Set(codes.withLock { $0 }) == [.persistentStoreTimeout])
         try expectRestored(library, target)
     }

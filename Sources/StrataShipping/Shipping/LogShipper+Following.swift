@@ -19,8 +19,8 @@ extension LogShipper {
         let place = store.path + "/data.mdb"
         let file = PlaceIdentity(place)
         var isFirst = true
-        let observation = try store.observeHead(onClose: { pace.stop() }) { _ in pace.notify() }
-        defer { observation.cancel() }
+        var observation: HeadObservation?
+        defer { observation?.cancel() }
         listSeldom()
         var patience = Patience()
         while true {
@@ -28,6 +28,9 @@ extension LogShipper {
             // At the end the target is listed again instead of trusting what is known of it.
             if isLast { forget() }
             do {
+                if observation == nil {
+                    observation = try store.observeHead(onClose: { pace.stop() }) { _ in pace.notify() }
+                }
                 let shipped = try ship(makesSnapshot: makesSnapshot && isFirst, progress: progress)
                 patience.afterSuccess()
                 let isNews = shipped.byteCount > 0 || shipped.removedCount > 0 || shipped.rewrittenCount > 0

@@ -148,7 +148,12 @@ extension Store {
         let start = try head()
         do {
             return try feed.observe(handler, onClose: onClose, from: start) { [weak self] in
-                do { return try self?.head() } catch {
+                do {
+                    return try self?.head()
+                } catch let error as StrataError where error.code == .persistentStoreTimeout {
+                    // Its views are being rebuilt, or it is being migrated. The end can be read again after that.
+                    return .zero
+                } catch {
                     StoreLogger.shared.debug("the end of the log cannot be read any more: \(error)")
                     return nil
                 }
