@@ -120,8 +120,10 @@ public struct StudioResponder: HTTPResponder {
         let body: ByteBuffer
         do {
             body = try await request.body.collect(upTo: Self.mostBytesOfChange)
-        } catch {
+        } catch is NIOTooManyBytesError {
             return Self.refusal(.contentTooLarge, "A change has at most a megabyte.", request)
+        } catch {
+            return Self.refusal(.badRequest, "The content of the request cannot be read.", request)
         }
         return Self.response(await studio.change(address, Data(body.readableBytesView)))
     }

@@ -76,6 +76,17 @@ class MomentsTest(StudioTest):
         expect(slider).to_have_attribute("aria-valuetext", re.compile("Transaction 6 of 12.*bob.*seen again"))
         expect(page.locator("#moment")).to_contain_text("seen again")
 
+    def test_times_say_that_they_are_utc(self):
+        said = re.compile(r"\d\d:\d\d:\d\d UTC")
+        page = self.go("/transactions?at=6")
+        for place in ["#moment", ".axis"]:
+            expect(page.locator(place)).to_have_text(said)
+        expect(page.locator("thead")).to_contain_text("when (UTC)")
+        page = self.go("/object/Film/p3")
+        expect(page.locator("thead")).to_contain_text("when (UTC)")
+        expect(page.locator(".change h3").first).to_have_text(said)
+        expect(self.go("/transaction/6").locator(".facts")).to_have_text(said)
+
     def test_steps_change_the_address_and_the_page(self):
         page = self.go("/object/Film/p3?at=6")
         expect(page.locator("#value-rating td").first).to_have_text("9")

@@ -31,6 +31,18 @@ class PhoneTest(StudioTest):
             self.assertGreaterEqual(link.locator("..").bounding_box()["width"], 120, width)
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
 
+    def test_who_set_a_value_and_when_needs_no_sideways_scrolling(self):
+        for width in [320, 390]:
+            self.page.set_viewport_size({"width": width, "height": 800})
+            page = self.go("/object/Film/p3")
+            region = page.get_by_role("region", name="Values")
+            self.assertLessEqual(region.evaluate("region => region.scrollWidth - region.clientWidth"), 0, width)
+            row = page.get_by_role("row", name="rating")
+            expect(row.get_by_role("cell")).to_have_count(3)
+            for part in [row.get_by_text("bob"), row.locator(".before"), row.locator("time")]:
+                box = part.bounding_box()
+                self.assertLessEqual(box["x"] + box["width"], width)
+
     def test_a_long_mistake_does_not_widen_the_page(self):
         page = self.go("/objects/Film?where=" + 7000 * "a")
         expect(page.locator("#problem")).to_be_visible()

@@ -1,7 +1,8 @@
 """How fast pages are on a large store: `speed.py [OBJECTS [TRANSACTIONS]]`, 1,000,000 objects in 10,000 transactions.
 
-Imports that many films with the tool, and measures in the browser the first page (bytes, and time to its picture) and a
-step of the slider (time from the key to the new picture). STUDIO_SPEED_STORE names a folder where the store is kept.
+Imports that many films with the tool, each linked to one of twenty genres, and before them a tenth of the transactions
+that each change one studio. Measures in the browser the first page (bytes, and time to its picture) and a step of the
+slider (time from the key to the new picture). STUDIO_SPEED_STORE names a folder where the store is kept.
 """
 
 import os
@@ -28,22 +29,36 @@ STEP = """(key) => new Promise((done) => {
 })"""
 
 
+COUNTED = MODEL.replace('<entity name="Studio" representedClassName="Studio" syncable="YES">',
+                        '<entity name="Studio" representedClassName="Studio" syncable="YES">'
+                        '<attribute name="visits" optional="YES" attributeType="Integer 64" usesScalarValueType="YES"/>')
+GENRES = 20
+
+
 def make_store(folder, objects, transactions):
-    """Films in transactions of equal size; every tenth transaction is followed by changes of ten films."""
+    """Genres (p1 to p20), changes of a studio (p21), and films from p22 in transactions of equal size."""
     store = os.path.join(folder, f"Speed-{objects}-{transactions}.strata")
     if os.path.exists(store):
         return store
     model = os.path.join(folder, "Films.xcdatamodel")
     os.makedirs(model, exist_ok=True)
     with open(os.path.join(model, "contents"), "w", encoding="utf-8") as file:
-        file.write(MODEL)
-    rows = os.path.join(folder, "films.csv")
-    with open(rows, "w", encoding="utf-8") as file:
-        file.write("title,year,rating\n")
-        file.writelines(f"Film {n},{1900 + n % 120},{n % 100 / 10}\n" for n in range(objects))
+        file.write(COUNTED)
+    rows = os.path.join(folder, "rows.csv")
+
+    def load(entity, head, lines, *options):
+        with open(rows, "w", encoding="utf-8") as file:
+            file.write(head + "\n")
+            file.writelines(lines)
+        strata("import", store, entity, rows, *options)
+        os.remove(rows)
+
     strata("create", store, "--model", model)
-    strata("import", store, "Film", rows, "--rows", str(objects // transactions), "--author", "import")
-    os.remove(rows)
+    load("Genre", "label", (f"genre {n}\n" for n in range(GENRES)), "--author", "import")
+    load("Studio", "name,visits", (f"Mosfilm,{n}\n" for n in range(transactions // 10)), "--rows", "1", "--on-clash", "merge",
+         "--author", "counter")
+    load("Film", "title,year,rating,genres", (f"Film {n},{1900 + n % 120},{n % 100 / 10},genre {n % GENRES}\n" for n in range(objects)),
+         "--rows", str(objects // (transactions * 9 // 10)), "--map", "genres=genres.label", "--author", "import")
     return store
 
 
@@ -76,12 +91,12 @@ def main():
         print(f"first page {(time.monotonic() - begin) * 1000:.0f} ms,",
               f"{sum(len(answer.body()) for answer in sizes if answer.status == 200 and '/live' not in answer.url)} bytes")
         for path in ["/model", "/objects/Film", "/objects/Film?sort=-year", "/objects/Film?where=year = 1979",
-                     "/object/Film/p100", "/transactions"]:
+                     "/object/Film/p100", "/object/Genre/p1", "/object/Studio/p21", "/transactions"]:
             begin = time.monotonic()
             page.goto(base + path)
             expect(page.locator("h1")).to_be_visible()
             print(f"{path:46} opened in {(time.monotonic() - begin) * 1000:6.0f} ms", flush=True)
-        for path in ["/model", "/objects/Film", "/object/Film/p1", "/transactions"]:
+        for path in ["/model", "/objects/Film", "/object/Film/p100", "/object/Genre/p1", "/object/Studio/p21", "/transactions"]:
             for place in [0.99, 0.5, 0.01]:
                 at = int(transactions * place)
                 page.goto(f"{base}{path}?at={at}")

@@ -20,6 +20,7 @@ SHAPES = """
             inverseName="items" inverseEntity="Box"/></entity>
     <entity name="Ball" parentEntity="Base" syncable="YES">
         <attribute name="size" optional="YES" attributeType="Composite" composite="Size"/>
+        <attribute name="made" optional="YES" attributeType="Date"/>
         <attribute name="secret" optional="YES" attributeType="String">
             <userInfo><entry key="strata.encrypted" value="YES"/></userInfo></attribute></entity>
     <entity name="Box" syncable="YES"><attribute name="label" optional="YES" attributeType="String"/>
@@ -45,7 +46,7 @@ class StrangeTest(CopyTest):
         strata("insert", cls.many, LONG.format(0), "anAttributeThatGoesOnAndOnAndOn0=x")
         strata("create", cls.store, "--model", write_model(cls.copies, "Shapes", SHAPES))
         strata("insert", cls.store, "Box", "label=first")
-        strata("insert", cls.store, "Ball", "name=red", "secret=hidden", "box=Box/p1", "--key-file", key,
+        strata("insert", cls.store, "Ball", "name=red", "secret=hidden", "made=2026-11-21T00:00:00Z", "box=Box/p1", "--key-file", key,
                'size={"width":1.5,"made":"2026-11-21T10:00:00.123456Z"}')
         for tag in TAGS:
             strata("tag", cls.store, tag)
@@ -104,6 +105,12 @@ class StrangeTest(CopyTest):
         page.fill("#edit-size", '{"made":"2026-11-21T10:00:00.123456Z","width":2}')
         page.get_by_role("button", name="Look").click()
         expect(page.locator("#consequences ins")).to_have_text("(made: 2026-11-21T10:00:00.123456Z, width: 2)")
+
+    def test_a_date_is_shown_without_zeros_at_its_end(self):
+        page = self.show("/Films/objects/Ball?columns=size.made, made&sort=name")
+        expect(page.locator("tbody tr").first.locator("time")).to_have_text(
+            ["2026-11-21 10:00:00.123456", "2026-11-21"])
+        self.assertEqual(page.locator("tbody time").last.get_attribute("title"), "2026-11-21T00:00:00.000Z")
 
     def test_an_erased_object_says_so(self):
         page = self.show("/Films/object/Ball/p3")

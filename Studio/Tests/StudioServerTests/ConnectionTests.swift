@@ -85,6 +85,25 @@ import Testing
         }
     }
 
+    @Test func aChangeOfWrongChunksIsNotCalledTooLarge() async throws {
+        let gate = StudioGate(isWritable: true)
+        try await serving(patience: .seconds(60), gate) { port, visitor in
+            let cookie = try await visitor.enter()
+            let group = MultiThreadedEventLoopGroup.singleton
+            let first = group.next().makePromise(of: String.self)
+            let channel = try await ClientBootstrap(group: group)
+                .channelInitializer { $0.pipeline.addHandler(FirstBytes(first)) }
+                .connect(host: "localhost", port: port).get()
+            let request = """
+                POST /Small/draft HTTP/1.1\r\nHost: localhost:\(port)\r\nOrigin: http://localhost:\(port)\r
+                Cookie: \(cookie)\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n
+                """
+            try await channel.writeAndFlush(ByteBuffer(string: request))
+            #expect(try await first.futureResult.get().hasPrefix("HTTP/1.1 400 "))
+            channel.close(promise: nil)
+        }
+    }
+
     @Test(arguments: [
         ("localhost", "strata-studio"), ("localhost:8080", "strata-studio-8080"), ("[::1]", "strata-studio"),
         ("[::1]:81", "strata-studio-81"), ("127.0.0.1:9", "strata-studio-9"),
@@ -116,4 +135,18 @@ import Testing
         let quick = LateAnswer { "quick" }
         #expect(await quick.answer(within: .seconds(600)) == "quick")
     }
+}
+
+/// Tells the first bytes that come.
+private final class FirstBytes: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    private let first: EventLoopPromise<String>
+
+    init(_ first: EventLoopPromise<String>) { self.first = first }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        first.succeed(String(buffer: unwrapInboundIn(data)))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { first.fail(ChannelError.eof) }
 }

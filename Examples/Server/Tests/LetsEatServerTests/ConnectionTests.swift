@@ -40,10 +40,14 @@ import Testing
 
         func write(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)) }
 
-        /// Asks for the health, and waits for the first bytes of the answer.
-        func askForHealth() async throws -> String {
-            try await write("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        /// Sends a request, and waits for the first bytes of the answer.
+        func ask(_ request: String) async throws -> String {
+            try await write(request)
             return try await answers.first.futureResult.get()
+        }
+
+        func askForHealth() async throws -> String {
+            try await ask("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
         }
     }
 
@@ -67,6 +71,19 @@ import Testing
             try await connection.channel.closeFuture.get()
             dripping.cancel()
             #expect(start.duration(to: .now) < .seconds(30), "The body was read to its end.")
+        }
+    }
+
+    @Test(arguments: ["zz\r\n", "5\r\n{\"a\":\r\nzz\r\n", "fffffffffffffffffff\r\nx"])
+    func aBodyOfWrongChunksIsTheFaultOfTheClient(chunks: String) async throws {
+        try await ServiceUnderTest().running(.live) { visitor in
+            let connection = try await RawConnection(to: try #require(visitor.client.port))
+            let answer = try await connection.ask(
+                """
+                POST /restaurants/17/reviews HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: k\r
+                Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)
+                """)
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
         }
     }
 

@@ -49,8 +49,15 @@ export function size(bytes) {
   return `${value.toFixed(1)} TiB`;
 }
 
-/** A moment as a `time` element, to the second; the exact one is its title. */
+/** A moment as a `time` element, to the second of UTC; the exact one is its title. */
 export function time(text) {
   if (!text) return "";
   return el("time", { datetime: text, title: text }, text.replace("T", " ").replace(/\.\d+Z$/, ""));
 }
+
+/** A date of the store, without the parts at its end that are zero: `2026-11-21`, `2026-11-21 10:00:00.5`. */
+export const date = (text) => el("time", { datetime: text, title: text },
+  text.replace(/T00:00:00(\.0+)?Z$/, "").replace("T", " ").replace(/\.(\d*?)0*Z$/, ".$1Z").replace(/\.?Z$/, ""));
+
+/** The same where no head of a table says that it is UTC. */
+export const utc = (text) => text ? [time(text), " UTC"] : "";

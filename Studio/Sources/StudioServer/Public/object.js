@@ -1,5 +1,5 @@
 // The page of one object.
-import { el, count, time } from "./dom.js";
+import { el, count, time, utc } from "./dom.js";
 import { to, changed } from "./address.js";
 import { value, objectLink, wholeValue, eventList, who } from "./values.js";
 import { table } from "./parts.js";
@@ -20,7 +20,7 @@ export function object(place, page, navigate) {
       follows ? null : changer("restore", `Restore this state…`, { kind: "restore", object: page.object, at: String(transaction) })) : null,
     compare(place, navigate),
     page.values.length ? table(
-      ["property", "value", ...isCompared ? [`at transaction ${count(page.other)}`] : [], "set by", "when"],
+      ["property", "value", ...isCompared ? [`at transaction ${count(page.other)}`] : [], "set by", "when (UTC)"],
       page.values.map((item) => el("tr", { class: item.isChanged ? "changed" : null, id: `value-${item.name}` },
         el("th", { scope: "row", title: item.type }, item.name),
         el("td", {}, value(item.value, whole(item.name)), picture(item, whole(item.name)),
@@ -29,7 +29,7 @@ export function object(place, page, navigate) {
         el("td", {}, item.origin ? [who(item.origin), item.origin.before
           ? el("span", { class: "before" }, " was ", value(item.origin.before)) : null] : el("span", { class: "nil" },
           item.isBeforeHistory ? "before the history" : "by default")),
-        el("td", {}, item.origin ? time(item.origin.time) : ""))), { label: "Values" }) : null,
+        el("td", {}, item.origin ? time(item.origin.time) : ""))), { label: "Values", isStacked: true }) : null,
     page.relationships.length ? el("section", {}, el("h2", {}, "Relationships"), el("dl", { class: "relationships" },
       page.relationships.map((relationship) => [
         el("dt", {}, relationship.name, " ", el("span", { class: "nil" }, count(relationship.count))),
@@ -41,7 +41,7 @@ export function object(place, page, navigate) {
               : `and ${count(relationship.count - relationship.first.length)} more`) : null),
         isEditable && !relationship.isHidden ? linker(page.object, relationship.name) : null)]))) : null,
     el("section", {}, el("h2", {}, "History"), page.history.map((change) => el("article", { class: "change" },
-      el("h3", {}, who(change.transaction), " ", time(change.transaction.time), " ",
+      el("h3", {}, who(change.transaction), " ", utc(change.transaction.time), " ",
         el("a", { class: "plain", href: changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",
         el("a", { class: "plain", href: changed({ with: change.transaction.number }) }, "compare")),
       eventList(change.events))),
@@ -52,7 +52,7 @@ export function object(place, page, navigate) {
 /** Why the object is not there, which transaction is the reason, and when it was there. */
 function fate({ fate, fateTransaction, moment }) {
   const then = fateTransaction && (fateTransaction.number > moment.transaction ? fateTransaction.number : fateTransaction.number - 1);
-  return el("p", { class: "note", id: "fate" }, fate, fateTransaction ? [" ", who(fateTransaction), " ", time(fateTransaction.time), " ",
+  return el("p", { class: "note", id: "fate" }, fate, fateTransaction ? [" ", who(fateTransaction), " ", utc(fateTransaction.time), " ",
     el("a", { href: changed({ at: then, with: null }) }, "see it then")] : null);
 }
 

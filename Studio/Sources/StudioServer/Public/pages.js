@@ -1,5 +1,5 @@
 // The pages: each makes elements of an answer.
-import { el, count, counted, size, time } from "./dom.js";
+import { el, count, counted, size, time, utc } from "./dom.js";
 import { here, to, changed } from "./address.js";
 import { eventList } from "./values.js";
 import { number, table, problem } from "./parts.js";
@@ -23,7 +23,7 @@ function stores(place, page, navigate) {
     navigate(`/${encodeURIComponent(page.stores[0].name)}`, { replaces: true });
     return [];
   }
-  return [el("h1", {}, "Stores"), table(["store", "transactions", "events", "last change"], page.stores.map((store) => [
+  return [el("h1", {}, "Stores"), table(["store", "transactions", "events", "last change (UTC)"], page.stores.map((store) => [
     el("a", { href: `/${encodeURIComponent(store.name)}` }, store.name), number(store.transactions),
     number(store.events), time(store.last)]))];
 }
@@ -94,7 +94,7 @@ function transactions(place, page, navigate) {
     } }, field("text", "Text", "in reasons, names and metadata"), field("author", "Author", "ann"),
     field("entity", "Entity", "Film"), field("since", "Since", "2026-11-21"), field("until", "Until", "t12, a tag"),
     el("button", { type: "submit" }, "Show")),
-    page.transactions.length ? table(["transaction", "when", "author", "what", "reason"], page.transactions.map((item) => [
+    page.transactions.length ? table(["transaction", "when (UTC)", "author", "what", "reason"], page.transactions.map((item) => [
       el("a", { href: to(["transaction", item.number]) }, `t${count(item.number)}`), time(item.time),
       item.author ? el("bdi", { class: "author" }, item.author) : el("span", { class: "nil" }, "none"),
       [counted(item.events, "event"), item.entities.length ? ": " : "", item.entities.map((part, index) =>
@@ -108,7 +108,7 @@ function transactions(place, page, navigate) {
 
 function transaction(place, page) {
   const item = page.transaction;
-  const facts = { when: time(item.time), author: item.author, reason: item.reason, context: item.context,
+  const facts = { when: utc(item.time), author: item.author, reason: item.reason, context: item.context,
     process: item.process, events: count(item.events), tags: page.tags.join(", ") };
   const last = page.offset + page.events.length;
   return [
@@ -134,7 +134,7 @@ function transaction(place, page) {
 
 function health(place, page) {
   const { listing } = page;
-  const facts = { path: listing.path, store: listing.store, created: time(listing.created),
+  const facts = { path: listing.path, store: listing.store, created: utc(listing.created),
     "model versions": listing.models.join(", "), events: count(listing.log.events),
     transactions: count(listing.log.transactions), "free for later saves": size(listing.reclaimableBytes),
     "large values": `${counted(listing.blobs.files, "file")}, ${size(listing.blobs.bytes)}` };
@@ -151,7 +151,7 @@ function health(place, page) {
       [`${view.name} (version ${view.version})`, view.entity, number(view.rows), size(view.bytes),
         view.upkeep === "catchingUp" ? "behind the saves, by itself" : "with each save", viewState(view)]),
     { label: "Views" }) : el("p", { class: "nil" }, "The model declares none."),
-    ...page.subscriptions.length ? [el("h2", {}, "Subscriptions"), table(["subscription", "has read to", "behind", "waiting since"],
+    ...page.subscriptions.length ? [el("h2", {}, "Subscriptions"), table(["subscription", "has read to", "behind", "waiting since (UTC)"],
       page.subscriptions.map((item) => [item.name, el("a", { href: to(["transaction", item.transaction]) }, `t${count(item.transaction)}`),
         counted(item.lag, "transaction"), time(item.waitingSince)]), { label: "Subscriptions" })] : [],
     el("h2", {}, "Readers"), listing.readers.length ? table(["process", "state"], listing.readers.map((reader) =>

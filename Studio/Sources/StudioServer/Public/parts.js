@@ -5,14 +5,26 @@ import { here, changed } from "./address.js";
 /** A number on the right of its cell. */
 export const number = (amount) => el("span", { class: "number" }, count(amount));
 
-/** A table that scrolls by itself where it is wider than the window. */
+/**
+ * A table that scrolls by itself where it is wider than the window.
+ *
+ * One that is `stacked` has, in a small window, the cells of a row one below the other. Its roles are named, since a browser
+ * takes them away from a table that is laid out in another way.
+ */
 export function table(heads, rows, attributes = {}) {
-  return el("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": attributes.label ?? "Table" },
-    el("table", {}, el("thead", {}, el("tr", {}, heads.map((head) =>
+  const shown = el("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": attributes.label ?? "Table" },
+    el("table", { class: attributes.isStacked ? "stacked" : null }, el("thead", {}, el("tr", {}, heads.map((head) =>
       head instanceof Element && head.tagName === "TH" ? head : el("th", { scope: "col" }, head)))),
     el("tbody", {}, rows.map((cells) => cells instanceof Element ? cells
       : el("tr", {}, cells.map((cell, index) => el(index ? "td" : "th", index ? {} : { scope: "row" }, cell)))))));
+  if (attributes.isStacked) for (const [name, role] of Object.entries(roles)) {
+    for (const element of shown.querySelectorAll(name)) element.setAttribute("role", role);
+  }
+  return shown;
 }
+
+const roles = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell", "thead th": "columnheader",
+  "tbody th": "rowheader" };
 
 /** Why a page cannot be shown, in place of it. */
 export function problem(error) {

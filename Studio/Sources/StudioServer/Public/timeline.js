@@ -1,5 +1,5 @@
 // The store's whole life as a slider: how many transactions there were when, by whom, with tags.
-import { el, svg, count, harmless, time } from "./dom.js";
+import { el, svg, count, harmless, utc } from "./dom.js";
 import { here, to, changed } from "./address.js";
 
 const height = 44;
@@ -64,7 +64,7 @@ class Timeline extends HTMLElement {
     this.cursor = svg("line", { y1: 0, y2: height, class: "cursor" });
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.picture.replaceChildren(...bars, ...marks, this.cursor);
-    this.axis.replaceChildren(time(start), time(end));
+    this.axis.replaceChildren(el("span", {}, utc(start)), el("span", {}, utc(end)));
     for (const [name, text] of [["min", start], ["max", end]]) if (text) this.day.setAttribute(name, text.slice(0, 10));
     this.authors.replaceChildren(...authors.map((author, index) => el("li", {},
       svg("svg", { class: "swatch", viewBox: "0 0 8 8", "aria-hidden": "true" },
@@ -90,8 +90,8 @@ class Timeline extends HTMLElement {
     this.text = el("p", { class: "moment", id: "moment" });
     const field = el("input", { id: "at", name: "at", "aria-label": "Go to a transaction, a tag or a date",
       placeholder: "12, a tag, 2026-11-21", autocomplete: "off" });
-    const day = this.day = el("input", { type: "date", id: "day", "aria-label": "Go to the end of a day",
-      title: "Go to the end of a day",
+    const day = this.day = el("input", { type: "date", id: "day", "aria-label": "Go to the end of a day (UTC)",
+      title: "Go to the end of a day (UTC)",
       change: () => { if (day.value) this.#send(`${day.value}T23:59:59.999Z`, true); } });
     this.replaceChildren(
       el("div", { class: "controls" },
@@ -124,7 +124,7 @@ class Timeline extends HTMLElement {
     this.text.replaceChildren(
       at ? el("a", { href: to(["transaction", at]) }, `Transaction ${count(at)}`) : "Before the first transaction",
       ` of ${count(moment.newest)} `, moment.follows ? el("span", { class: "live" }, "newest, following") : "", " ",
-      time(moment.time), " ", moment.author ? el("bdi", { class: "author" }, moment.author) : "",
+      ...utc(moment.time), " ", moment.author ? el("bdi", { class: "author" }, moment.author) : "",
       moment.reason ? el("bdi", { class: "reason" }, ` “${moment.reason}”`) : "",
       ...moment.tags.map((tag) => el("bdi", { class: "tag" }, tag)));
   }

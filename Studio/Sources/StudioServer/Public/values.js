@@ -1,11 +1,14 @@
 // Shows values, and objects that values lead to.
-import { el, count, size } from "./dom.js";
+import { el, count, size, date } from "./dom.js";
 import { to, toObject } from "./address.js";
 
 /** A link to an object: its name for people, or its reference. */
 export function objectLink(reference, label = reference) {
   return el("a", { href: toObject(reference), class: "object" }, label);
 }
+
+/** Whether a text is short and has no place where a line may end. */
+const isWord = (text) => text.length <= 24 && !/[\s-]/.test(text);
 
 /** A value. `whole` is the address of all of it, where the page shows a part. */
 export function value(cell, whole) {
@@ -15,8 +18,9 @@ export function value(cell, whole) {
     case "null": return el("span", { class: "nil" }, "nil");
     case "list": return list(cell);
     case "encrypted": return el("span", { class: "nil encrypted" }, cell.text);
+    case "date": return el("bdi", { class: "date" }, date(cell.text));
     case "data": return el("span", { class: "data" }, whole ? el("a", { href: whole }, size(cell.bytes ?? 0)) : cell.text);
-    default: return el("bdi", { class: cell.kind }, cell.text, cell.isCut && whole
+    default: return el("bdi", { class: isWord(cell.text) ? `${cell.kind} word` : cell.kind }, cell.text, cell.isCut && whole
       ? el("a", { href: whole, class: "more" }, ` all ${size(cell.bytes ?? 0)}`) : null);
   }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 import Strata
 
 /// Turns what a route throws into an answer with a status, a sentence and a remedy.
@@ -29,6 +30,9 @@ struct ProblemMiddleware: RouterMiddleware {
             return Problem(.notFound, "There is nothing at this address.", remedy: "GET / lists the addresses.")
         case is NIOTooManyBytesError:
             return Problem(.contentTooLarge, "The body is too large.", remedy: "Send at most 64 KiB.")
+        case is HTTPParserError:
+            return Problem(
+                .badRequest, "The body breaks the rules of HTTP.", remedy: "Send its length, or chunks with theirs.")
         case let error as HTTPError:
             return Problem(error.status, error.body ?? error.status.reasonPhrase, remedy: "Correct the request.")
         default: return Problem(.internalServerError, "The service failed.", remedy: "Tell the people who run it.")
