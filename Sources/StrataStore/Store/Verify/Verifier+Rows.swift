@@ -138,7 +138,7 @@ extension Verifier {
         for end in ends where try transaction.get(tables.objects, end.rawValue) == nil {
             note(.pair, name(pair), "\(name(end)) is not there")
         }
-        if ends.contains(where: { histories.newest?.entity($0.entityID) == nil }) { goneLinkCount += 1 }
+        if histories.newest?.isStray(pair) ?? true { goneLinkCount += 1 }
     }
 
     private func name(_ pair: PairKey) -> String { "\(name(pair.property, pair.source)) - \(name(pair.target))" }
