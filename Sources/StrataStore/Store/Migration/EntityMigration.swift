@@ -20,7 +20,7 @@ struct EntityMigration {
             case point([OldLinks.Storage], back: OldLinks.Storage?)
             /// A to-one that may no longer be nil, or whose destination is narrower than before.
             case checkTarget(slot: Int)
-            /// A to-many with a narrower range of member counts, or fewer members, under its number in the old model.
+            /// A to-many with a narrower range of member counts, or other members, under its number in the old model.
             case checkCount(PropertyID)
             /// A to-one whose inverse takes over links of another relationship.
             case adopt([OldLinks.BackAdoption])
@@ -159,7 +159,8 @@ struct EntityMigration {
                 description.minCount > before.description.minCount
                 || description.mostCount < before.description.mostCount
                 || !description.mayBeEmpty && before.description.mayBeEmpty
-            return isNarrower ? [.checkCount(property.id)] : lossCheck(property, links)
+            let gains = description.maxCount > 0 && links.gained.concern(property.id)
+            return isNarrower || gains ? [.checkCount(property.id)] : lossCheck(property, links)
         }
         let allowed = Set(links.new.entity(relationship.destination)?.entityIDs ?? [])
         let possible = links.old.entity(before.destination)?.concreteEntityIDs ?? []
