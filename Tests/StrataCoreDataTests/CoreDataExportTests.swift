@@ -179,7 +179,7 @@ import Testing
         #expect(report.rows == 4 && report.pairs == 2 + 4 + 2)
         #expect(
             report.notes == [
-                "Node.ratio: 1 values have no form in the file",
+                "Node.ratio: 1 value without a form in the file",
                 "Node.seen: 1 links are left out, because in a file of Core Data a member of a to-many without inverse "
                     + "has one owner",
             ])

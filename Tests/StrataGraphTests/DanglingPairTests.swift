@@ -74,6 +74,28 @@ struct DanglingPairTests {
         }
     }
 
+    /// The entity returns after an opening has unlinked them.
+    @Test func theyReturnWithTheEntityAfterTheyWereUnlinked() throws {
+        _ = try pairs.make()
+        let new = try pairs.container(false)
+        let unlinked = try withLoaded(new) { context in
+            let mending = try #require(try new.transactions().last)
+            #expect(try Pairs.names(Pairs.owner(context), "things") == ["Kept"])
+            return mending
+        }
+        let back = try pairs.container(true)
+        try withLoaded(back) { context in
+            let before = EventNumber(rawValue: unlinked.firstEvent.rawValue - 1)
+            for context in try [context, back.context(asOf: .event(before)), back.context(asOf: .now)] {
+                let owner = try Pairs.owner(context)
+                for key in ["things", "likes"] { #expect(try Pairs.names(owner, key) == ["Gone", "Kept"]) }
+                let gone = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Gone")).first)
+                #expect(try Pairs.names(gone, "friends") == ["Gone", "Kept"] && Pairs.names(gone, "owners") == ["Ann"])
+            }
+            #expect(try back.store.rebuild().isUnchanged)
+        }
+    }
+
     // MARK: A shared log
 
     /// The first node that opens unlinks them for all.

@@ -71,14 +71,20 @@ final class DanglingPairs {
         let new = try container(false)
         try new.loadPersistentStores()
         defer { new.close() }
-        let store = new.store
-        var keys: [PairKey] = []
+        return try Self.linkAgain(new.store)
+    }
+
+    /// Links again what the newest transaction, a migration, has unlinked.
+    ///
+    /// - Returns: how many pairs there are.
+    static func linkAgain(_ store: Store) throws -> Int {
+        var found: [PairEvent] = []
         let migration = try #require(try store.transactions(before: nil, limit: 1).first)
-        try store.events(from: EventNumber(rawValue: 1), through: migration.lastEvent) { event in
-            if case .unlinked(let pair) = event.payload { keys.append(pair.key) }
+        try store.events(from: migration.firstEvent, through: migration.lastEvent) { event in
+            if case .unlinked(let pair) = event.payload { found.append(pair) }
             return true
         }
-        let dangling = keys
+        let dangling = found
         try store.onWriter {
             try store.file.write { transaction in
                 var head = try store.file.readHead(transaction)
@@ -86,12 +92,12 @@ final class DanglingPairs {
                 var projector = Projector(tables: store.file.tables, histories: histories, tracking: .independent)
                 var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
                 var touched = TouchedSet()
-                for key in dangling {
+                for pair in dangling {
                     var payload = ByteWriter()
-                    payload.append(pair: PairEvent(key: key, positions: PairPositions(inSource: 0, inTarget: 0)))
-                    events.append(.linked, key.source, previous: .zero, payload)
-                    touched.add(key.source.entityID, .linked, key.property)
-                    touched.add(key.target.entityID, .linked, key.property)
+                    payload.append(pair: pair)
+                    events.append(.linked, pair.key.source, previous: .zero, payload)
+                    touched.add(pair.key.source.entityID, .linked, pair.key.property)
+                    touched.add(pair.key.target.entityID, .linked, pair.key.property)
                 }
                 let description = TransactionDescription(id: .ofTransaction(), touched: touched.records)
                 _ = try LogWriter.append(events, description, after: &head, store.file, transaction, &projector)

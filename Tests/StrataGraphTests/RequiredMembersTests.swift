@@ -130,4 +130,127 @@ import Testing
         try withLoaded(try container(true)) { $0.delete(try $0.existingObject(with: empty)) }
         try withLoaded(try container(false)) { context in try #expect(context.find("Team").count == 1) }
     }
+
+    // MARK: Members that leave and come back
+
+    /// Teams whose players are a Kept and a Leaf. Leaves are players under A, and no longer under B.
+    private struct Squad {
+        let url = FileManager.default.temporaryDirectory.appending(path: "required-\(UUID().uuidString)")
+
+        func container(_ parent: String?, least: Int = 1, most: Int = 0) throws -> PersistentContainer {
+            let name = Porting.attribute("name", .string)
+            let players = RelationshipDescription(
+                name: "players", destinationEntityName: "A", inverseName: "teams", isToMany: true, isOptional: false,
+                minCount: least, maxCount: most)
+            let leaf = parent.map { [EntityDescription(name: "Leaf", superentityName: $0)] } ?? []
+            let model = try ManagedObjectModel(
+                entities: [
+                    EntityDescription(name: "Team", properties: [name, .relationship(players)]),
+                    EntityDescription(name: "A", properties: [name, Porting.many("teams", "Team", "players")]),
+                    EntityDescription(name: "B", properties: [name]),
+                    EntityDescription(name: "Kept", superentityName: "A"),
+                ] + leaf)
+            return PersistentContainer(
+                name: "Test", model: model, at: .url(url),
+                options: .init(durability: .disposable, migration: .automatic, allowsModelDowngrade: true))
+        }
+
+        func make(_ players: [String], least: Int = 1, most: Int = 0) throws -> ObjectID {
+            try withLoaded(container("A", least: least, most: most)) { context in
+                let made = try players.map { try context.make($0, ["name": $0]) }
+                let team = try context.make("Team", ["name": "t"])
+                try team.setValue(Set(made), forKey: "players")
+                try context.save()
+                return team.objectID
+            }
+        }
+    }
+
+    private static func names(_ id: ObjectID, _ context: ManagedObjectContext) throws -> [String] {
+        let team = try context.existingObject(with: id)
+        return try team.objectIDs(forRelationshipNamed: "players").map {
+            try context.existingObject(with: $0).text() ?? ""
+        }
+    }
+
+    private func expectRefusal(
+        _ container: PersistentContainer, _ id: ObjectID, _ code: StrataError.Code, _ place: Comment
+    ) {
+        let error = thrownError { try container.loadPersistentStores() }
+        #expect(error?.details.map(\.context.objectID) == [id] && error?.details.first?.code == code, place)
+    }
+
+    /// Under B, or without the entity.
+    @Test(arguments: ["B", nil]) func aTeamThatLosesTooManyPlayersIsNamed(parent: String?) throws {
+        let lack = StrataError.Code.validationRelationshipLacksMinimumCount
+        for (players, least) in [(["Leaf"], 1), (["Leaf", "Kept"], 2)] {
+            let squad = Squad()
+            defer { try? FileManager.default.removeItem(at: squad.url) }
+            let team = try squad.make(players, least: least)
+            expectRefusal(try squad.container(parent, least: least), team, lack, "\(players)")
+            try withLoaded(squad.container("A", least: least)) { context in
+                try #expect(Self.names(team, context).count == players.count)
+            }
+        }
+    }
+
+    @Test(arguments: ["B", nil]) func saveCountsThePlayersThatStay(parent: String?) throws {
+        let squad = Squad()
+        defer { try? FileManager.default.removeItem(at: squad.url) }
+        let team = try squad.make(["Leaf", "Kept"])
+        try withLoaded(squad.container(parent)) { context in
+            let object = try context.existingObject(with: team)
+            #expect(try Self.names(team, context) == ["Kept"])
+            try object.setValue("u", forKey: "name")
+            try context.save()
+            try object.setValue(Set<ManagedObject>(), forKey: "players")
+            #expect(isLack(thrownError { try context.save() }))
+            context.rollback()
+            context.delete(try #require(try context.find("Kept").first))
+            #expect(isLack(thrownError { try context.save() }))
+            context.rollback()
+        }
+        // The Leaf is a player again, so the Kept may go.
+        try withLoaded(squad.container("A")) { context in
+            #expect(try Set(Self.names(team, context)) == ["Leaf", "Kept"])
+            context.delete(try #require(try context.find("Kept").first))
+            try context.save()
+            #expect(try Self.names(team, context) == ["Leaf"])
+        }
+    }
+
+    /// The bounds of the model that has the players again count those that come back.
+    @Test(arguments: ["B", nil]) func boundsCountThePlayersThatComeBack(parent: String?) throws {
+        let squad = Squad()
+        defer { try? FileManager.default.removeItem(at: squad.url) }
+        let team = try squad.make(["Leaf", "Kept"], least: 2)
+        try withLoaded(squad.container(parent)) { context in
+            try #expect(Self.names(team, context) == ["Kept"])
+        }
+        let tooFew = try squad.container("A", least: 3)
+        expectRefusal(tooFew, team, .validationRelationshipLacksMinimumCount, "three are needed")
+        try withLoaded(squad.container("A", least: 2)) { context in
+            try #expect(Set(Self.names(team, context)) == ["Leaf", "Kept"])
+        }
+    }
+
+    @Test(arguments: ["B", nil]) func aTeamThatGetsTooManyPlayersBackIsNamed(parent: String?) throws {
+        let squad = Squad()
+        defer { try? FileManager.default.removeItem(at: squad.url) }
+        let team = try squad.make(["Leaf", "Kept"], most: 2)
+        let other = try withLoaded(squad.container(parent, most: 2)) { context in
+            let other = try context.make("Kept", ["name": "other"])
+            try context.existingObject(with: team).insertMember(other, forKey: "players")
+            try context.save()
+            return other.objectID
+        }
+        let whole = try squad.container("A", most: 2)
+        expectRefusal(whole, team, .validationRelationshipExceedsMaximumCount, "three at most two")
+        try withLoaded(squad.container(parent, most: 2)) { context in
+            context.delete(try context.existingObject(with: other))
+        }
+        try withLoaded(squad.container("A", most: 2)) { context in
+            try #expect(Set(Self.names(team, context)) == ["Leaf", "Kept"])
+        }
+    }
 }

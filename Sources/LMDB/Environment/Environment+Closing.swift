@@ -20,7 +20,7 @@ extension Environment {
             }
         }
         if !closed {
-            throw failure(.busy, "close the environment", detail: "\(gate.count) transactions are open")
+            throw failure(.busy, "close the environment", detail: "open transactions: \(gate.count)")
         }
     }
 

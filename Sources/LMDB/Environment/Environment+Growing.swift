@@ -60,7 +60,7 @@ extension Environment {
             guard result == 0 else { throw failure(result, operation) }
             noteMap(of: handle)
         }
-        if done == nil { throw failure(.busy, operation, detail: "\(gate.count) transactions are open") }
+        if done == nil { throw failure(.busy, operation, detail: "open transactions: \(gate.count)") }
     }
 
     /// The largest size up to the wanted one for which the system has address space.

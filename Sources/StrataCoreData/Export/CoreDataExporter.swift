@@ -213,7 +213,8 @@ package struct CoreDataExporter {
                 return true
             }
             for (name, count) in losses.sorted(by: { $0.key < $1.key }) {
-                report.notes.append("\(entity.schema.name).\(name): \(count) values have no form in the file")
+                report.notes.append(
+                    "\(entity.schema.name).\(name): \(CountText.of(count, "value")) without a form in the file")
             }
         }
         let names = source.entityNames.keys.sorted().map(String.init).joined(separator: ", ")

@@ -30,8 +30,8 @@ extension BatchResult: CustomStringConvertible {
     /// The numbers of objects and transactions, and of rows that clashed.
     public var description: String {
         var text = CountText.of(count, "object")
-        if mergedCount > 0 { text += ", \(mergedCount) rows merged" }
-        if keptCount > 0 { text += ", \(keptCount) rows dropped" }
+        if mergedCount > 0 { text += ", \(CountText.of(mergedCount, "row")) merged" }
+        if keptCount > 0 { text += ", \(CountText.of(keptCount, "row")) dropped" }
         return "\(text) in \(CountText.of(transactionCount, "transaction"))"
     }
 }

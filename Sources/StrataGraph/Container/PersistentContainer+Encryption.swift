@@ -85,8 +85,8 @@ private struct KeyRotation {
         guard let first = failures.first else { return nil }
         return StrataError(
             first.code,
-            "\(failureCount) values could not be encrypted under the new key and are as they were; \(count) others "
-                + "were. The former key is still needed. Open the store with the keys of these values, or set them to "
+            "\(CountText.of(failureCount, "value")) could not be encrypted under the new key, and the former one is in use "
+                + "there; \(CountText.of(count, "other")) could. The former key is still needed. Open the store with the keys of these values, or set them to "
                 + "nil, and rotate again.", context: first.context, details: failures)
     }
 

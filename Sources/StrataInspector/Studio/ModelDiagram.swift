@@ -51,7 +51,10 @@ struct ModelDiagram {
         }
         return Self.element(
             "a",
-            ["href": address(box.entity), "class": "entity", "aria-label": "\(name), \(count) objects"], parts)
+            [
+                "href": address(box.entity), "class": "entity",
+                "aria-label": "\(name), \(ValueText.count(counts[box.entity] ?? 0, "object"))",
+            ], parts)
     }
 
     /// - Parameter most: the most characters that have room.

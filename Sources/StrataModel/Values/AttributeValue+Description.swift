@@ -14,7 +14,7 @@ extension AttributeValue: CustomStringConvertible {
         case .date(let date): "\(date)"
         case .uuid(let uuid): uuid.uuidString
         case .url(let url): url.absoluteString
-        case .data(let data): "\(data.count) bytes"
+        case .data(let data): CountText.of(data.count, "byte")
         case .blob(let reference): "\(reference.sizeInBytes) bytes"
         case .encrypted: "(encrypted)"
         case .objectID(let id): id.isNil ? "nil" : "\(id)"

@@ -176,7 +176,8 @@ package struct TargetRestore {
         let lost = try report.isSound ? [] : digests.filter { try store.blob(digest: $0) == nil && log.blob($0) == nil }
         guard report.problemCount == lost.count, report.problems.allSatisfy({ $0.kind == .blob }) else {
             throw StrataError(
-                .corrupt, "The verification of the restored store found \(report.problemCount) problems.",
+                .corrupt,
+                "The verification of the restored store found \(CountText.of(report.problemCount, "problem")).",
                 context: .init(path: target.label),
                 details: report.problems.map { StrataError(.corrupt, $0.description) })
         }

@@ -103,7 +103,7 @@ extension Store {
         try resumeErasure(file.options.migration.progress)
         try adopt(model)
         try takeKeys(model)
-        unlinkGoneMembers()
+        unlinkStrayPairs()
     }
 
     /// Creates a store in an empty directory, with a model that another store has had.

@@ -121,7 +121,8 @@ struct VerifyCommand: StoreCommand {
         if report.goneLinkCount > 0 {
             let links = ValueText.count(report.goneLinkCount, "link")
             Output.shared.line(
-                "\(links) to objects whose entity has left the model: the next opening for writing removes them")
+                "\(links) to objects whose entity has left the model or lost the relationship: the next opening for writing "
+                    + (report.goneLinkCount == 1 ? "removes it" : "removes them"))
         }
         if report.hasUnfinishedThinning {
             Output.shared.line(

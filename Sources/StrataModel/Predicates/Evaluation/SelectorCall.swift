@@ -30,7 +30,8 @@ extension FetchFunction {
         }
         guard Self.predefined.contains(self) else { return refusal }
         if Self.overLists.contains(self) { return count > 0 ? nil : "\(rawValue) needs a list, or at least one value." }
-        return count == argumentCount ? nil : "\(rawValue) takes \(argumentCount) arguments, not \(count)."
+        return count == argumentCount
+            ? nil : "\(rawValue) takes \(CountText.of(argumentCount, "argument")), not \(count)."
     }
 }
 

@@ -74,7 +74,7 @@ extension WildcardPattern {
         } catch {
             throw StrataError(
                 .invalidRequest,
-                "The pattern \(spelling()) takes more than \(error.steps) steps on a text of \(text.count) bytes.",
+                "The pattern \(spelling()) takes more than \(error.steps) steps on a text of \(CountText.of(text.count, "byte")).",
                 context: .init(predicate: spelling()))
         }
     }

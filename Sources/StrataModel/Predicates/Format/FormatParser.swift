@@ -56,7 +56,8 @@ struct FormatParser {
         guard scanner.peek == nil else { throw scanner.missing(expected, hint: hintAtEnd) }
         if arguments.unused > 0 {
             throw scanner.error(
-                "\(arguments.count) arguments were given, but the format takes \(arguments.used).")
+                "\(CountText.of(arguments.count, "argument")) \(arguments.count == 1 ? "was" : "were") given, but the format takes \(arguments.used)."
+            )
         }
     }
 

@@ -165,7 +165,7 @@ extension MigrationPlan.Step: CustomStringConvertible {
     /// that a removal hides.
     public var description: String {
         var notes: [String] = []
-        if !isConstantTime { notes.append("\(work), \(objectCount) objects") }
+        if !isConstantTime { notes.append("\(work), \(CountText.of(objectCount, "object"))") }
         if hiddenValueCount > 0 {
             let (one, several) = key == nil ? ("object", "objects") : ("value", "values")
             notes.append("hides \(hiddenValueCount) \(hiddenValueCount == 1 ? one : several)")

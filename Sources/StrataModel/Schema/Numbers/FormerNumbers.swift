@@ -103,13 +103,6 @@ extension Schema {
     }
 }
 
-extension Schema {
-    /// The entities that an earlier model had and this one has not.
-    package var goneEntities: [EntityID] {
-        (1..<max(1, assignment.nextEntity)).map(EntityID.init(rawValue:)).filter { entity($0) == nil }
-    }
-}
-
 extension ModelAssignment {
     /// Whether an entity of this or an earlier model had the number.
     package func wasGiven(_ entity: EntityID) -> Bool { entity.rawValue < nextEntity }

@@ -174,7 +174,7 @@ extension StrataError.Context {
         if let eventNumber { parts.append("event \(eventNumber)") }
         if let path { parts.append("path \(path)") }
         if let predicate { parts.append("predicate \(predicate)") }
-        if !conflicts.isEmpty { parts.append("\(conflicts.count) conflicts") }
+        if !conflicts.isEmpty { parts.append(CountText.of(conflicts.count, "conflict")) }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 

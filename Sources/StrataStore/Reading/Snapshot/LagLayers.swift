@@ -263,14 +263,10 @@ struct LagBuilder {
             layer.setRow(id, try imageOfThen(id, past, entity), revision: past.revision)
         }
         // An object of an entity that has left the model is absent, and so are its links: they are not counted either.
-        for (key, positions) in pairs { layer.setPair(key, hasGoneEnd(key) ? nil : positions) }
+        for (key, positions) in pairs { layer.setPair(key, schema.isStray(key) ? nil : positions) }
         balances[countedEntity, default: 0] += counted
         layer.setBalances(balances)
         return layer.finish()
-    }
-
-    private func hasGoneEnd(_ key: PairKey) -> Bool {
-        schema.entity(key.source.entityID) == nil || schema.entity(key.target.entityID) == nil
     }
 
     // MARK: Through an older model

@@ -28,7 +28,9 @@ extension Snapshot {
     /// - Complexity: O(what the layers change), or O(members) where that is less.
     package func memberCount(of relationship: PropertyID, owner: ObjectID) throws -> Int {
         // Counters are kept under the newer model, which may not have the links of an older one.
-        if histories.isPast || passesOverGone(relationship) { return try listedCount(of: relationship, owner: owner) }
+        if histories.isPast || farEnd(of: relationship, owner) != nil {
+            return try listedCount(of: relationship, owner: owner)
+        }
         let stored = try counter(.members(relationship, owner: owner))
         guard !layers.isEmpty, let link = schema.links.link(relationship) else { return stored }
         // The layers of a distant past change far more objects than one owner has members.
@@ -68,6 +70,7 @@ extension Snapshot {
         if case .rows(let toOne) = link.source {
             return try self.owner(of: member, toOne, below: layers.count) == owner
         }
+        if let farEnd = farEnd(of: relationship, owner), !schema.holds(member.entityID, at: farEnd) { return false }
         return try link.pairKey(owner: owner, member: member).flatMap { try pair($0, below: layers.count) } != nil
     }
 
@@ -126,20 +129,24 @@ extension Snapshot {
         return try row.reference(toOne, of: schema, id)
     }
 
-    /// Whether members of the relationship may be of an entity that has left the model. Counters count them.
-    private func passesOverGone(_ relationship: PropertyID) -> Bool {
-        hasGoneMembers && schema.links.link(relationship)?.isPairs == true
+    /// The other end of a many-to-many whose members may be of an entity that has left the model, or that no longer has
+    /// the inverse. Counters count them. An older model may lack what the pairs of a newer one have.
+    private func farEnd(of relationship: PropertyID, _ owner: ObjectID) -> Link? {
+        guard hasStrayPairs || histories.isPast, let link = schema.links.link(relationship),
+            case .pairs(_, _, _, let inverse) = link.source, schema.holds(owner.entityID, at: link)
+        else { return nil }
+        return schema.links.link(inverse)
     }
 
     private func scanLinks(
         _ relationship: PropertyID, _ owner: ObjectID, isDescending: Bool,
         _ body: (UnsafeRawBufferPointer) throws -> Bool
     ) throws {
-        guard passesOverGone(relationship) else {
+        guard let farEnd = farEnd(of: relationship, owner) else {
             return try scanAllLinks(relationship, owner, isDescending: isDescending, body)
         }
         try scanAllLinks(relationship, owner, isDescending: isDescending) { key in
-            try schema.entity(StoreKey.lastObjectID(key).entityID) == nil || body(key)
+            try !schema.holds(StoreKey.lastObjectID(key).entityID, at: farEnd) || body(key)
         }
     }
 

@@ -35,16 +35,16 @@ package final class Snapshot {
     let verifiedPages: VerifiedPages?
     /// Makes other states of the same transaction; nil if the model has no views.
     let others: OtherStates?
-    /// Whether many-to-manys may have members whose entity has left the model, which are passed over.
-    let hasGoneMembers: Bool
+    /// Whether there may be pairs of no object's relationship, which are passed over.
+    let hasStrayPairs: Bool
 
     init(
         eventNumber: EventNumber, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
         histories: SchemaHistory, layers: [Layer], statistics: StatisticsCache? = nil,
         shapes: QueryShapeCache? = nil, verifiedPages: VerifiedPages? = nil, others: OtherStates? = nil,
-        hasGoneMembers: Bool = false
+        hasStrayPairs: Bool = false
     ) {
-        self.hasGoneMembers = hasGoneMembers
+        self.hasStrayPairs = hasStrayPairs
         self.statistics = statistics
         self.shapes = shapes
         self.verifiedPages = verifiedPages

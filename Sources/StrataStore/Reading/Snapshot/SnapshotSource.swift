@@ -10,8 +10,8 @@ final class SnapshotSource: Sendable {
     let statistics = StatisticsCache()
     let shapes = QueryShapeCache()
     let verifiedPages = VerifiedPages()
-    /// Whether many-to-manys may have members whose entity has left the model (`unlinkGoneMembers`).
-    let hasGoneMembers = Atomic<Bool>(false)
+    /// Whether there may be pairs of no object's relationship (`unlinkStrayPairs`).
+    let hasStrayPairs = Atomic<Bool>(false)
 
     init(_ file: StoreFile) { self.file = file }
 
@@ -38,7 +38,7 @@ final class SnapshotSource: Sendable {
             histories: histories,
             layers: stack, statistics: statistics, shapes: shapes, verifiedPages: verifiedPages,
             others: schema.model.views.isEmpty ? nil : OtherStates(source: self, head: head, newest: newest),
-            hasGoneMembers: hasGoneMembers.load(ordering: .relaxed))
+            hasStrayPairs: hasStrayPairs.load(ordering: .relaxed))
     }
 }
 

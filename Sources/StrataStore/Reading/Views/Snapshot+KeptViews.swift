@@ -17,7 +17,7 @@ extension Snapshot {
     var withoutLayers: Snapshot {
         Snapshot(
             eventNumber: eventNumber, schema: schema, transaction: transaction, tables: tables, histories: histories,
-            layers: [], hasGoneMembers: hasGoneMembers)
+            layers: [], hasStrayPairs: hasStrayPairs)
     }
 
     /// Returns the stored groups of a view.

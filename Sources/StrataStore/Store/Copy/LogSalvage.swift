@@ -116,6 +116,7 @@ package final class LogSalvage {
     /// Returns the sentence about transactions whose records are lost; empty if none is.
     private static func note(_ source: LogSource) -> String {
         guard let lost = source.carving?.notes.madeUp, !lost.isEmpty else { return "" }
+        if lost.count == 1 { return "; the record of a transaction is lost, so its author and time are not known" }
         return "; the records of \(lost.count) transactions are lost, so their authors and times are not known"
     }
 

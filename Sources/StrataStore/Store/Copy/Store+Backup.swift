@@ -96,7 +96,7 @@ extension Store {
         let report = try copy.verify(.full, progress: progress)
         guard report.isSound else {
             throw StrataError(
-                .corrupt, "The verification of the backup found \(report.problemCount) problems.",
+                .corrupt, "The verification of the backup found \(CountText.of(report.problemCount, "problem")).",
                 context: .init(path: path),
                 details: report.problems.map { StrataError(.corrupt, $0.description) })
         }

@@ -63,7 +63,7 @@ struct ErasureFinish: Sendable {
             report.changedPageCount = wiped.changedPageCount
             report.freePageCount = wiped.freePageCount
             if wiped.waitingPageCount > 0 {
-                report.waiting.append("earlier transactions still read \(wiped.waitingPageCount) pages")
+                report.waiting.append("earlier transactions still read \(CountText.of(wiped.waitingPageCount, "page"))")
             }
         } catch let error as LMDBError where error.code == .busy {
             report.waiting.append("transactions that are open use the file")

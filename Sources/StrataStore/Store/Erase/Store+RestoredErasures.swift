@@ -32,7 +32,8 @@ extension Store {
         let verification = try copy.verify(.full, progress: progress)
         guard verification.isSound else {
             throw StrataError(
-                .corrupt, "The verification after the erasures found \(verification.problemCount) problems.",
+                .corrupt,
+                "The verification after the erasures found \(CountText.of(verification.problemCount, "problem")).",
                 details: verification.problems.map { StrataError(.corrupt, $0.description) })
         }
         return BackupReport(

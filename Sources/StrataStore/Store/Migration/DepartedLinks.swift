@@ -3,7 +3,7 @@ import StrataModel
 /// Pairs that a migration unlinked because an entity lost their relationship, which lived on for others, or because the
 /// entity was removed and came back without it. A later migration gives them back with the relationship.
 ///
-/// The log has them. Pairs that an earlier version of Strata has left linked are not among them.
+/// The log has them. Those that an earlier version of Strata left linked are among them once an opening has unlinked them.
 struct DepartedLinks {
     private var members: [ObjectID: [PropertyID: [OldLinks.Target]]] = [:]
 
@@ -17,22 +17,21 @@ struct DepartedLinks {
         var departures: [ModelVersion: [PropertyID: [End]]] = [:]
         for (entity, relationships) in hidden {
             for (number, (relationship, values)) in relationships {
-                guard case .pair(let canonical) = relationship.truth,
-                    let version = log.histories.versions.first(where: { $0 > values.version })
-                else { continue }
-                let end = End(
-                    entity: entity, number: number, canonical: canonical,
-                    isSymmetric: relationship.inverse == number)
-                departures[version, default: [:]][canonical, default: []].append(end)
+                guard case .pair(let canonical) = relationship.truth else { continue }
+                let others = try PairDepartures.ends(of: entity, number, upTo: values.version, log.histories)
+                for (version, others) in others {
+                    let end = End(
+                        entity: entity, number: number, canonical: canonical,
+                        isSymmetric: relationship.inverse == number, others: others)
+                    departures[version, default: [:]][canonical, default: []].append(end)
+                }
             }
         }
         for (version, ends) in departures {
-            guard let moments = try log.migration(to: version, last) else { continue }
-            try log.events(from: moments.before.advanced(by: 1), through: moments.after) { event, _ in
-                guard event.header.kind == .unlinked else { return true }
+            try log.departures(to: version, last) { event, _ in
+                guard event.header.kind == .unlinked else { return }
                 let pair = try event.pair()
                 for end in ends[pair.key.property] ?? [] { note(pair, end) }
-                return true
             }
         }
     }
@@ -43,17 +42,30 @@ struct DepartedLinks {
         let number: PropertyID
         let canonical: PropertyID
         let isSymmetric: Bool
+        /// The entities at the other end.
+        let others: Set<EntityID>
     }
 
     private mutating func note(_ pair: PairEvent, _ end: End) {
         let (source, target) = (pair.key.source, pair.key.target)
-        if source.entityID == end.entity, end.isSymmetric || end.number == end.canonical {
+        if source.entityID == end.entity, end.others.contains(target.entityID),
+            end.isSymmetric || end.number == end.canonical
+        {
             members[source, default: [:]][end.number, default: []].append(
                 OldLinks.Target(id: target, position: pair.positions.inSource, back: pair.positions.inTarget))
         }
-        if target.entityID == end.entity, end.isSymmetric && source != target || end.number != end.canonical {
+        if target.entityID == end.entity, end.others.contains(source.entityID),
+            end.isSymmetric && source != target || end.number != end.canonical
+        {
             members[target, default: [:]][end.number, default: []].append(
                 OldLinks.Target(id: source, position: pair.positions.inTarget, back: pair.positions.inSource))
+        }
+    }
+
+    /// Calls `body` with each object of an entity and each member that it had under a number.
+    func forEachMember(of entity: EntityID, _ number: PropertyID, _ body: (ObjectID, ObjectID) -> Void) {
+        for (owner, members) in members where owner.entityID == entity {
+            for member in members[number] ?? [] { body(owner, member.id) }
         }
     }
 

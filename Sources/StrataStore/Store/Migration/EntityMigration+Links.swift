@@ -147,6 +147,9 @@ extension EntityMigration {
         } else {
             count = try snapshot.memberCount(of: number, owner: id)
         }
+        count += try links.gained.members(of: property.id, owner: id).count { member in
+            try links.isThere(member, snapshot) && !snapshot.isMember(member, of: number, owner: id)
+        }
         for problem in description.validate(count: count, entityName: entity.name) { failures.add(problem, id) }
     }
 }

@@ -68,13 +68,15 @@ extension EntityMigration {
                     var failures = MigrationFailures()
                     value = ask(make, object, property.name, entity, &failures)
                 } else {
-                    value = try converted(stored, from, slot, property, attribute, id, recorded, &guesses)
+                    value = try converted(stored, from, slot, step, id, row, snapshot, recorded, &guesses)
                 }
             case .takeBack(let past, let from):
                 let last = try links.lastValue(past, of: id, row, snapshot)
+                let plain = try last.map { try decrypted($0, from, past.property, id) }
                 value =
-                    try last.map { try convert(decrypted($0, from, past.property, id), from, attribute) }
-                    ?? .some(.null)
+                    try plain.map {
+                        try original(of: $0, from, step, id, row, snapshot) ?? convert($0, from, attribute)
+                    } ?? .some(.null)
             default: value = .null
             }
             if value?.isNull ?? false, let constant = attribute.defaultValue, step.takesDefault || !attribute.isOptional
@@ -99,12 +101,13 @@ extension EntityMigration {
 
     /// Nil for a value that cannot be converted.
     private func converted(
-        _ stored: AttributeValue, _ from: AttributeDescription, _ slot: Int, _ property: PropertySchema,
-        _ attribute: AttributeDescription, _ id: ObjectID, _ recorded: RecordedConversions?,
-        _ guesses: inout ConversionGuesses
+        _ stored: AttributeValue, _ from: AttributeDescription, _ slot: Int, _ step: PropertyStep, _ id: ObjectID,
+        _ row: SnapshotRow, _ snapshot: Snapshot, _ recorded: RecordedConversions?, _ guesses: inout ConversionGuesses
     ) throws -> AttributeValue? {
-        guard !stored.isNull else { return .null }
-        let byType = try convert(decrypted(stored, from, old.properties[slot].id, id), from, attribute)
+        guard let property = step.property, let attribute = property.attribute, !stored.isNull else { return .null }
+        let plain = try decrypted(stored, from, old.properties[slot].id, id)
+        let byType =
+            try original(of: plain, from, step, id, row, snapshot) ?? convert(plain, from, attribute)
         guard let made = try recorded?.value(of: property, id, from: slot, stored) else {
             if byType != nil { guesses.note(id, property.id) }
             return byType

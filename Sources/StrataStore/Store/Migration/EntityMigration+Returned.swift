@@ -4,6 +4,53 @@ import StrataModel
 // led to them.
 
 extension EntityMigration {
+    /// The attributes from which one was converted, newest first, down to the first that has the type which the attribute
+    /// gets again. Empty if there was none.
+    static func origins(
+        of step: PropertyStep, _ old: EntitySchema, _ links: OldLinks, _ histories: SchemaHistory
+    ) throws -> [PastValues] {
+        guard let attribute = step.property?.attribute else { return [] }
+        var number: PropertyID
+        switch step.kind {
+        case .convert(let slot, _): number = old.properties[slot].id
+        case .takeBack(let past, _): number = past.property
+        default: return []
+        }
+        let models = try histories.schemas(histories.versions.filter { $0 <= links.old.version })
+        var origins: [PastValues] = []
+        while let first = models.first(where: { $0.entity(old.id)?.property(number) != nil }),
+            let replaced = first.assignment.replaced[number],
+            let past = try PastValues(replaced, of: old.id, before: first.version, histories),
+            let then = past.attribute
+        {
+            origins.append(past)
+            if then.canBeRead(as: attribute) { return origins }
+            number = past.property
+        }
+        return []
+    }
+
+    /// The value that an attribute had before it was converted to the type that it leaves again. Nil if it has been
+    /// changed since.
+    ///
+    /// A conversion can lose something: the text `a b` becomes the URI `a%20b`.
+    func original(
+        of value: AttributeValue, _ from: AttributeDescription, _ step: PropertyStep, _ id: ObjectID,
+        _ row: SnapshotRow, _ snapshot: Snapshot
+    ) throws -> AttributeValue? {
+        guard let past = step.origins.last, var type = past.attribute, let attribute = step.property?.attribute,
+            !value.isNull, let last = try links.lastValue(past, of: id, row, snapshot)
+        else { return nil }
+        let original = try decrypted(last, type, past.property, id)
+        let result = try convert(original, type, attribute)
+        var made = original
+        for next in step.origins.dropLast().reversed().compactMap(\.attribute) + [from] {
+            guard let converted = try convert(made, type, next) else { return nil }
+            (made, type) = (converted, next)
+        }
+        return made.isIdentical(to: value) ? result : nil
+    }
+
     /// Whether a row gets an attribute with a converted value, or a to-one, that it may have had under an earlier model.
     /// Then an event says the value even if the row shows it already, because the object's chain ends in an older value.
     func regains(_ step: PropertyStep, _ row: SnapshotRow) -> Bool {

@@ -20,7 +20,7 @@ struct EntityMigration {
             case point([OldLinks.Storage], back: OldLinks.Storage?)
             /// A to-one that may no longer be nil, or whose destination is narrower than before.
             case checkTarget(slot: Int)
-            /// A to-many with a narrower range of member counts, or fewer members, under its number in the old model.
+            /// A to-many with a narrower range of member counts, or other members, under its number in the old model.
             case checkCount(PropertyID)
             /// A to-one whose inverse takes over links of another relationship.
             case adopt([OldLinks.BackAdoption])
@@ -40,6 +40,8 @@ struct EntityMigration {
         /// Nil for the object as a whole.
         let property: PropertySchema?
         let value: MigrationRule?
+        /// The attributes that a converted one had been converted from before, the last of them of its own type.
+        var origins: [PastValues] = []
 
         var writes: Bool {
             switch kind {
@@ -104,7 +106,11 @@ struct EntityMigration {
                     relationship.description.isTransient ? [] : steps(property, relationship, entity, old, links)
                 case .position: []
                 }
-            return kinds.map { PropertyStep(kind: $0, property: property, value: value) }
+            return try kinds.map { kind in
+                var step = PropertyStep(kind: kind, property: property, value: value)
+                step.origins = try origins(of: step, old, links, histories)
+                return step
+            }
         }
     }
 
@@ -159,7 +165,8 @@ struct EntityMigration {
                 description.minCount > before.description.minCount
                 || description.mostCount < before.description.mostCount
                 || !description.mayBeEmpty && before.description.mayBeEmpty
-            return isNarrower ? [.checkCount(property.id)] : lossCheck(property, links)
+            let gains = description.maxCount > 0 && links.gained.concern(property.id)
+            return isNarrower || gains ? [.checkCount(property.id)] : lossCheck(property, links)
         }
         let allowed = Set(links.new.entity(relationship.destination)?.entityIDs ?? [])
         let possible = links.old.entity(before.destination)?.concreteEntityIDs ?? []
@@ -247,7 +254,10 @@ struct EntityMigration {
             let stored = try snapshot.value(slot, of: row, reader, old)
             if step.value != nil { break }
             let plain = try decrypted(stored, from, old.properties[slot].id, id)
-            guard let converted = try convert(plain, from, attribute) else {
+            guard
+                let converted = try original(of: plain, from, step, id, row, snapshot)
+                    ?? convert(plain, from, attribute)
+            else {
                 return failures.add(
                     .migration,
                     "\(property.name) cannot be made \(attribute.type.nameWithArticle) of what it is now.", entity, id,
@@ -257,7 +267,10 @@ struct EntityMigration {
         case .takeBack(let past, let from):
             let last = try links.lastValue(past, of: id, row, snapshot)
             let plain = try last.map { try decrypted($0, from, past.property, id) }
-            value = try plain.map { try convert($0, from, attribute) ?? .null } ?? attribute.defaultValue ?? .null
+            value =
+                try plain.map {
+                    try original(of: $0, from, step, id, row, snapshot) ?? convert($0, from, attribute) ?? .null
+                } ?? attribute.defaultValue ?? .null
             if !value.isNull { asksRule = false }
             shownBefore = try shown(property, row, reader)
         case .require(let slot), .validate(let slot):
@@ -298,71 +311,6 @@ struct EntityMigration {
             return links.new.assignment.bornDefaults[property.id] ?? .null
         }
         return try reader.value(slot).fitting(entity.layout.slots[property.slot])
-    }
-
-    // MARK: Encryption
-
-    /// A stored value without its encryption; nil if its subject was erased.
-    ///
-    /// - Throws: `encryptionKeyMissing`, `encryptedValueDamaged`, `missingBlob`.
-    func decrypted(
-        _ stored: AttributeValue, _ attribute: AttributeDescription, _ property: PropertyID, _ id: ObjectID
-    ) throws -> AttributeValue {
-        guard attribute.isEncrypted else { return stored }
-        do {
-            if case .blob(let reference) = stored {
-                let bytes = EncryptedValue(stored: try blobs.read(reference))
-                return try keys.decrypted(.encrypted(bytes), of: property, in: id)
-            }
-            return try keys.decrypted(stored, of: property, in: id)
-        } catch let error as StrataError where error.code == .subjectErased {
-            return .null
-        }
-    }
-
-    /// A value as the new model stores it.
-    ///
-    /// - Throws: `encryptionKeyMissing`.
-    func encrypted(_ value: AttributeValue, _ property: PropertySchema, _ id: ObjectID) throws -> AttributeValue {
-        if case .encrypted = value { return value }
-        guard let cipher = keys.cipher(property), !value.isNull else { return value }
-        if case .blob(let reference) = value {
-            return .encrypted(try cipher.encrypt(.data(try blobs.read(reference)), of: id))
-        }
-        return .encrypted(try cipher.encrypt(value, of: id))
-    }
-
-    /// A value as the new model stores it, under the key of its subject if it has one.
-    ///
-    /// - Returns: nil if it lacks a subject, which is added to `failures`.
-    private func sealed(
-        _ value: AttributeValue, _ property: PropertySchema, _ id: ObjectID, _ row: SnapshotRow, _ reader: RowReader,
-        _ snapshot: Snapshot, _ changes: [PropertyChange], _ failures: inout MigrationFailures
-    ) throws -> AttributeValue? {
-        let stored = try encrypted(value, property, id)
-        guard let subject = property.attribute?.encryption?.subject, let cipher = keys.cipher(property), !value.isNull
-        else { return stored }
-        var named = AttributeValue.objectID(id)
-        if case .property(let name) = subject {
-            named = .null
-            if let naming = entity.property(named: name) {
-                if case .value(let made)? = changes.last(where: { $0.property == naming.id })?.after {
-                    named = made
-                } else if let slot = old.slot(of: naming.id) {
-                    named = try snapshot.value(slot, of: row, reader, old)
-                }
-            }
-            if named.isNull {
-                failures.add(
-                    .migration, "\(property.name) is to be encrypted under the key of \(name), which is nil.", entity,
-                    id,
-                    property.name, .null)
-                return nil
-            }
-        }
-        let subjectID = try keys.subjectID(of: named)
-        try keys.makeSubjectKeys([subjectID])
-        return .encrypted(try cipher.seal(cipher.decrypt(stored, of: id), of: id, under: subjectID))
     }
 
     func ask(

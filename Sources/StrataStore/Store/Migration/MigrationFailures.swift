@@ -47,7 +47,7 @@ struct MigrationFailures {
         let more = count > details.count ? "; the first \(details.count) are listed" : ""
         throw StrataError(
             .migration,
-            "The store's objects do not fit the new model, in \(count) places\(more). Change them, or give rules: "
+            "The store's objects do not fit the new model, in \(CountText.of(count, "place"))\(more). Change them, or give rules: "
                 + "MigrationRule in the library, --set and --delete-misfits in 'strata migrate'.",
             context: .init(path: path), details: details)
     }

@@ -36,6 +36,8 @@ struct OldLinks {
     let returned: [EntityID: Schema]
     /// The links that return with these entities.
     let regained: RegainedLinks
+    /// The members that bounded to-manys get again with an entity or its relationship.
+    private(set) var gained: GainedMembers
 
     init(
         old: Schema, new: Schema, _ past: [PropertyID: PastValues], _ log: LogReader, _ last: TransactionNumber,
@@ -44,6 +46,7 @@ struct OldLinks {
         self.old = old
         self.former = former
         self.new = new
+        gained = GainedMembers(new)
         let histories = log.histories
         returned = try Self.returned(from: old, to: new, histories)
         regained = try RegainedLinks(returned, from: old, to: new, log, last)
@@ -61,6 +64,7 @@ struct OldLinks {
         departed = try DepartedLinks(hidden, log, last)
         findLeft()
         findGone()
+        findGained()
     }
 
     private static func returned(
@@ -221,6 +225,22 @@ struct OldLinks {
                 let possible = old.entity(before.destination)?.concreteEntityIDs ?? []
                 let gone = possible.filter { new.entity($0) == nil }
                 if !gone.isEmpty { released[property.id, default: []].formUnion(gone) }
+            }
+        }
+    }
+
+    private mutating func findGained() {
+        guard gained.isNeeded else { return }
+        for pair in regained.allPairs { gained.add(pair.key) }
+        let departed = departed
+        for (entity, properties) in adopted {
+            for (property, adoption) in properties {
+                guard case .members(let number) = adoption.links, hidden[entity]?[number] != nil,
+                    let link = new.links.link(property)
+                else { continue }
+                departed?.forEachMember(of: entity, number) { owner, member in
+                    if let key = link.pairKey(owner: owner, member: member) { gained.add(key) }
+                }
             }
         }
     }

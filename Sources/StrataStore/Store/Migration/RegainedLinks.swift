@@ -21,6 +21,24 @@ struct RegainedLinks {
         let event: EventNumber
     }
 
+    /// What one migration took away.
+    private struct Removal {
+        /// The entities that it removed.
+        var entities: Set<EntityID> = []
+        /// The entities that return, each with the relationship and the other ends of the pairs that it ended.
+        var ends: [(entity: EntityID, link: Link, others: Set<EntityID>)] = []
+
+        /// The end of a pair that returns; nil if neither does.
+        func owner(of key: PairKey) -> ObjectID? {
+            [(key.source, key.target), (key.target, key.source)].first { owner, other in
+                ends.contains { end in
+                    end.entity == owner.entityID && end.others.contains(other.entityID)
+                        && end.link.pairKey(owner: owner, member: other) == key
+                }
+            }?.0
+        }
+    }
+
     /// The to-ones among `toOnes`.
     private(set) var properties: Set<PropertyID> = []
     private var toOnes: [ObjectID: [PropertyID: ToOne]] = [:]
@@ -34,19 +52,26 @@ struct RegainedLinks {
         _ returned: [EntityID: Schema], from old: Schema, to new: Schema, _ log: LogReader, _ last: TransactionNumber
     ) throws {
         let versions = log.histories.versions.filter { $0 <= old.version }
-        var removals: [ModelVersion: Set<EntityID>] = [:]
+        var removals: [ModelVersion: Removal] = [:]
         for (entity, schema) in returned {
             guard let version = versions.first(where: { $0 > schema.version }) else { continue }
-            removals[version, default: []].insert(entity)
+            removals[version, default: Removal()].entities.insert(entity)
+            for link in schema.links.links(ofOwners: entity) where link.isPairs {
+                for (version, others) in try PairDepartures.ends(
+                    of: entity, link.id, upTo: schema.version, log.histories)
+                {
+                    removals[version, default: Removal()].ends.append((entity, link, others))
+                }
+            }
         }
-        for (version, entities) in removals {
+        for (version, removal) in removals {
             let later = try log.histories.schemas(versions.filter { $0 > version }) + [new]
-            guard let moments = try log.migration(to: version, last) else { continue }
-            try log.events(from: moments.before.advanced(by: 1), through: moments.after) { event, eventNumber in
+            try log.departures(to: version, last) { event, eventNumber in
                 switch event.header.kind {
                 case .updated:
                     for change in try event.changes() {
-                        guard case .value(.objectID(let target)) = change.before, entities.contains(target.entityID),
+                        guard case .value(.objectID(let target)) = change.before,
+                            removal.entities.contains(target.entityID),
                             case .value(.null) = change.after,
                             let number = Schema.last(of: change.property, through: later),
                             new.property(number)?.isSlotLink ?? false
@@ -55,19 +80,18 @@ struct RegainedLinks {
                         toOnes[event.header.object, default: [:]][number] = ToOne(
                             target: target, event: eventNumber, former: change.property)
                     }
-                case .unlinked: note(try event.pair(), eventNumber, entities, new, later)
+                case .unlinked: note(try event.pair(), eventNumber, removal, new, later)
                 default: break
                 }
-                return true
             }
         }
     }
 
     private mutating func note(
-        _ pair: PairEvent, _ eventNumber: EventNumber, _ entities: Set<EntityID>, _ new: Schema, _ later: [Schema]
+        _ pair: PairEvent, _ eventNumber: EventNumber, _ removal: Removal, _ new: Schema, _ later: [Schema]
     ) {
         let (source, target) = (pair.key.source, pair.key.target)
-        guard let owner = [source, target].first(where: { entities.contains($0.entityID) }),
+        guard let owner = removal.owner(of: pair.key),
             let number = Schema.last(of: pair.key.property, through: later), let link = new.links.link(number),
             let key = link.pairKey(owner: source, member: target),
             new.links.links(ofOwners: source.entityID).contains(where: { $0.id == number }),
@@ -83,6 +107,8 @@ struct RegainedLinks {
     func toOne(_ property: PropertyID, of id: ObjectID) -> ToOne? { toOnes[id]?[property] }
 
     func pairs(of id: ObjectID) -> [Pair] { pairs[id] ?? [] }
+
+    var allPairs: some Sequence<Pair> { pairs.values.joined() }
 
     /// Whether objects of an entity that returns have pairs again.
     func hasPairs(of entity: EntityID) -> Bool { pairs.keys.contains { $0.entityID == entity } }

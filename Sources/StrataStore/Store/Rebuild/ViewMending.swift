@@ -93,7 +93,8 @@ extension Store {
         do {
             let report = try rebuild()
             StoreLogger.shared.notice(
-                "the views of \(path) were rebuilt from \(report.eventCount) events in \(report.duration)")
+                "the views of \(path) were rebuilt from \(CountText.of(report.eventCount, "event")) in \(report.duration)"
+            )
             return !report.isUnchanged
         } catch let error as StrataError where error.code == .storeClosed {
             return false

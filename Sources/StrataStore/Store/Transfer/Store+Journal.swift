@@ -37,7 +37,8 @@ extension Store {
                     "the journal of \(path) does not continue its log, and was kept as \(name ?? "nothing"): \(error)")
             }
             StoreLogger.shared.notice(
-                "\(frames.count) saves were made again from the journal of \(path), through \(last.record.number)")
+                "\(CountText.of(frames.count, "save")) \(frames.count == 1 ? "was" : "were") made again from the journal of \(path), through \(last.record.number)"
+            )
         }
         // Also where another process has made them again: the journal is written on from now on.
         try file.environment.settleJournal()

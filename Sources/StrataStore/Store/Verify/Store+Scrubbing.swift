@@ -71,7 +71,8 @@ extension RepeatedWork {
         try RepeatedWork("strata.scrub", interval: scrubbing.interval) { goesOn in
             do {
                 let report = try file.scrub(pace: scrubbing.bytesPerSecond, while: goesOn)
-                StoreLogger.shared.debug("looked at \(report.pageCount) pages of \(file.path) in \(report.duration)")
+                StoreLogger.shared.debug(
+                    "looked at \(CountText.of(report.pageCount, "page")) of \(file.path) in \(report.duration)")
             } catch is CancellationError {
                 return .end
             } catch let error as StrataError where error.code == .storeClosed {

@@ -79,8 +79,9 @@ package struct VerificationReport: Sendable {
     package let thinnings: [VerifiedThinning]
     /// Whether a thinning was interrupted, so that values up to its cut may be left.
     package let hasUnfinishedThinning: Bool
-    /// The number of links that lead to objects of entities that have left the model. Migrations of earlier versions
-    /// left them, readers pass over them, and the next opening for writing removes them.
+    /// The number of links that lead to objects of entities that have left the model, or that no longer have the
+    /// relationship. Migrations of earlier versions left them, readers pass over them, and the next opening for writing
+    /// removes them.
     package let goneLinkCount: Int
     /// The digest of every view; empty after a quick verification, or if a table could not be read.
     package let digests: [TableDigest]

@@ -30,7 +30,9 @@ extension Verifier {
             }
         }
         if count != baseline.keptCount {
-            note(.event, "baseline", "\(count) events are kept up to it, it says \(baseline.keptCount)")
+            note(
+                .event, "baseline",
+                "the log keeps \(CountText.of(Int(count), "event")) up to it, it says \(baseline.keptCount)")
             log.isReplayable = false
         } else if sum != baseline.sum {
             note(.event, "baseline", "the events that are kept up to it are not those that it was made with")

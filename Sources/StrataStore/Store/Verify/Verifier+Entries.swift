@@ -49,7 +49,7 @@ extension Verifier {
         return keyWriter.bytes.compare(with: key) == 0
     }
 
-    private func readableRow(_ id: ObjectID) -> (reader: RowReader, layout: RowLayout)? {
+    func readableRow(_ id: ObjectID) -> (reader: RowReader, layout: RowLayout)? {
         guard let bytes = try? transaction.get(tables.objects, id.rawValue), let stored = try? StoredRow(bytes),
             let layout = try? histories.layout(of: stored.image, id: id),
             let reader = try? RowReader(stored.image, layout: layout)

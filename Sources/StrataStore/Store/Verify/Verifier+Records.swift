@@ -85,7 +85,7 @@ extension Verifier {
     func checkRowCounter() throws {
         guard let bytes = try StoreFile.withKey("rows", { try transaction.get(tables.state, $0) }) else { return }
         guard bytes.count == 8 else {
-            note(.state, "rows", "the counter of row numbers has \(bytes.count) bytes")
+            note(.state, "rows", "the counter of row numbers has \(CountText.of(bytes.count, "byte"))")
             return
         }
         let next = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
@@ -114,14 +114,14 @@ extension Verifier {
             }
             seen += 1
             if Int64(use.count) != count {
-                note(.blob, Self.name(digest), "\(use.count) events name it, the counter says \(count)")
+                note(.blob, Self.name(digest), "\(Self.naming(use.count)), the counter says \(count)")
             }
         }
         let isShort = seen != log.blobs.count
         for (digest, use) in log.blobs {
             counter.step()
             if isShort, try digest.withUnsafeBytes({ try transaction.get(tables.blobs, $0) }) == nil {
-                note(.blob, Self.name(digest), "\(use.count) events name it, but there is no counter")
+                note(.blob, Self.name(digest), "\(Self.naming(use.count)), but there is no counter")
             }
             checkFile(BlobReference(digest: digest, sizeInBytes: use.sizeInBytes))
         }
@@ -140,6 +140,8 @@ extension Verifier {
             try digest.withUnsafeBytes { try newest.get(tables.blobs, $0) } != nil
         }
     }
+
+    private static func naming(_ count: Int) -> String { count == 1 ? "1 event names it" : "\(count) events name it" }
 
     private static func name(_ digest: Data) -> String { digest.withUnsafeBytes(\.hexadecimal) }
 }

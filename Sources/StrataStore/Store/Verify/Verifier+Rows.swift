@@ -6,6 +6,7 @@ extension Verifier {
     func checkRows() throws {
         var counter = ProgressCounter("checking rows", total: try transaction.count(tables.objects), progress)
         var entities = ProjectedEntities(histories.newest)
+        oneToOnes = OneToOneEnds(histories.newest)
         var seen = 0
         try scan(tables.objects) { key, value in
             counter.step()
@@ -49,6 +50,7 @@ extension Verifier {
             guard let entity = try entities[id.entityID] else { return }
             try checkIndexes(id, entity, reader, layout)
             try checkLinks(id, entity, reader, layout)
+            oneToOnes.add(id, reader, layout)
         } catch let error as CorruptRecord {
             note(.row, name(id), "\(error.reason) (byte \(error.offset))")
         } catch {
@@ -138,7 +140,7 @@ extension Verifier {
         for end in ends where try transaction.get(tables.objects, end.rawValue) == nil {
             note(.pair, name(pair), "\(name(end)) is not there")
         }
-        if ends.contains(where: { histories.newest?.entity($0.entityID) == nil }) { goneLinkCount += 1 }
+        if histories.newest?.isStray(pair) ?? true { goneLinkCount += 1 }
     }
 
     private func name(_ pair: PairKey) -> String { "\(name(pair.property, pair.source)) - \(name(pair.target))" }

@@ -26,6 +26,7 @@ final class Verifier {
     /// Entries that rows and pairs require. The tables are walked only if they have more entries than were found.
     var expectedIndexes: ExpectedKeys
     var expectedLinks: ExpectedKeys
+    var oneToOnes = OneToOneEnds(nil)
     var keyWriter = ByteWriter()
     private var volume = VerifiedVolume()
     private var digests: [TableDigest] = []
@@ -129,6 +130,7 @@ final class Verifier {
     private func checkViews() {
         if depth == .full {
             attempt("objects") { try checkRows() }
+            attempt("objects") { try checkOneToOnes() }
             attempt("pairs") { try checkPairs() }
             attempt("indexes") { try checkIndexEntries() }
             attempt("links") { try checkLinkEntries() }

@@ -34,7 +34,8 @@ struct EncryptionKey: Sendable {
         guard secret.count >= Self.leastSizeInBytes else {
             throw StrataError(
                 .encryptionKeyWrong,
-                "An encryption key has \(secret.count) bytes; give \(Self.leastSizeInBytes) random bytes or more.")
+                "An encryption key has \(CountText.of(secret.count, "byte")); give \(Self.leastSizeInBytes) random bytes or more."
+            )
         }
         root = SymmetricKey(data: HKDF<SHA256>.extract(inputKeyMaterial: SymmetricKey(data: secret), salt: Data()))
         id = Self.derived(root, "strata key id", nil, 8).withUnsafeBytes { ID($0) }

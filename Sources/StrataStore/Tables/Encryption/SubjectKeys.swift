@@ -74,7 +74,8 @@ final class SubjectKeys: Sendable {
         guard secrets.count == order.count else {
             throw StrataError(
                 .encryptionKeyMissing,
-                "\(order.count) keys of subjects were asked for and \(secrets.count) were made; give one for each.")
+                "\(CountText.of(secrets.count, "key")) for \(CountText.of(order.count, "subject")) came back; give one for each."
+            )
         }
         for (subject, secret) in zip(order, secrets) { _ = try keep(secret, subject) }
     }

@@ -119,7 +119,7 @@ final class BlobStore: Sendable {
         }
         guard BlobReference(of: data).digest != digest else { return nil }
         if let sizeInBytes, UInt64(data.count) != sizeInBytes {
-            return "the file has \(data.count) bytes, \(sizeInBytes) were saved: \(path)"
+            return "the file has \(CountText.of(data.count, "byte")), \(sizeInBytes) were saved: \(path)"
         }
         return "the file's bytes are not those that were saved: \(path)"
     }

@@ -36,7 +36,7 @@ struct FetchFormatErrorTests {
         ("FETCH(a, b, NO) == 5", 1, "FETCH takes a request, a context, and YES or NO for counting only."),
         ("a UTI-EQUALS 'x'", 3, "UTI-CONFORMS-TO and UTI-EQUALS are not supported; compare with == or IN."),
         ("a == foo(1)", 6, "there is no function foo"),
-        ("abs:(1, 2) == 1", 1, "abs: takes 1 arguments, not 2."),
+        ("abs:(1, 2) == 1", 1, "abs: takes 1 argument, not 2."),
         (#"a MATCHES '\d+'"#, 12, #"there is no escape \d; a backslash itself is written \\."#),
         ("a == 1 OR (b == 2) + 3", 12, ""),
         ("a AND b", 3, "expected a comparison operator, found \"AND\"."),
@@ -77,9 +77,9 @@ struct FetchFormatErrorTests {
             "expected a comparison operator, found the end; ANY, ALL and NONE must be before the left side of a comparison"
         ),
         // A name with a colon between two values is a call with two arguments.
-        ("a canonical:b", 1, "canonical: takes 1 arguments, not 2."),
-        ("a == 1 OR b ABS:c", 11, "abs: takes 1 arguments, not 2."),
-        ("FUNCTION(a, 'abs:', b) == 1", 1, "abs: takes 1 arguments, not 2."),
+        ("a canonical:b", 1, "canonical: takes 1 argument, not 2."),
+        ("a == 1 OR b ABS:c", 11, "abs: takes 1 argument, not 2."),
+        ("FUNCTION(a, 'abs:', b) == 1", 1, "abs: takes 1 argument, not 2."),
         ("ANY (a.b == 1)", 6, ""), ("CAST(a, 'NSThing') == 1", 9, ""), ("TRUEPREDICATE == YES", 15, ""),
     ])
     func errorsSayWhereAndWhat(format: String, column: Int, sentence: String) throws {
@@ -132,7 +132,7 @@ struct FetchFormatErrorTests {
         #expect(try problem("a == %d", [1.5]).expected == "a whole number of 64 bits")
         #expect(try problem("%K == 1", [5]).column == 1)
         #expect(try problem("%K == 1", ["a..b"]).column == 1)
-        #expect(try problem("a == 1", [5]).sentence == "1 arguments were given, but the format takes 0.")
+        #expect(try problem("a == 1", [5]).sentence == "1 argument was given, but the format takes 0.")
         #expect(throws: StrataError.self) { try FetchPredicate(format: "a == %@", argumentArray: [Locale.current]) }
     }
 

@@ -61,7 +61,7 @@ extension PlanStep {
         switch kind {
         case .nothing: return (.nothing, "nothing", nil)
         case .scan: return (.scan, "scan of all rows of \(names)", nil)
-        case .objects(let ids): return (.objects, "\(ids.count) objects by id", nil)
+        case .objects(let ids): return (.objects, "\(CountText.of(ids.count, "object")) by id", nil)
         case .index(let access):
             let count = access.ranges.count
             let name = access.index.name
