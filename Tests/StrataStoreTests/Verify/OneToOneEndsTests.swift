@@ -15,7 +15,14 @@ struct OneToOneEndsTests {
                     Describe.toOne("passport", "Passport", inverse: "owner"),
                     Describe.toOne("partner", "Person", inverse: "partner"),
                 ]),
-            EntityDescription(name: "Passport", properties: [Describe.toOne("owner", "Person", inverse: "passport")]))
+            EntityDescription(
+                name: "Passport",
+                properties: [
+                    .relationship(
+                        RelationshipDescription(
+                            name: "owner", destinationEntityName: "Person", inverseName: "passport",
+                            deleteRule: .noAction))
+                ]))
     }
 
     private struct People {
