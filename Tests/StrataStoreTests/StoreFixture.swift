@@ -53,10 +53,11 @@ struct StoreFixture {
     private let verification: VerifiedAtEnd
 
     init(
-        _ location: StoreLocation = .inMemory, model: ManagedObjectModel? = nil, options: StoreOptions = StoreOptions()
+        _ location: StoreLocation = .inMemory, model: ManagedObjectModel? = nil, options: StoreOptions = StoreOptions(),
+        accepting accepted: @escaping (VerificationProblem) -> Bool = { _ in false }
     ) throws {
         store = try Store.open(location, model: try model ?? MovieModel.make(), options: options)
-        verification = VerifiedAtEnd(store)
+        verification = VerifiedAtEnd(store, accepting: accepted)
     }
 
     var schema: Schema { store.schema }
