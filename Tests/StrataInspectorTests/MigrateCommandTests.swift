@@ -1,7 +1,9 @@
 import Foundation
+import LMDB
 import StrataModel
-import StrataStore
 import Testing
+
+@testable import StrataStore
 
 /// `strata migrate`, by whole output and exit code.
 @Suite struct MigrateCommandTests {
@@ -175,6 +177,21 @@ import Testing
             #expect(try Tool.run("verify", store).exitCode == 0, "\(phase)")
         }
         #expect(killed > 0)
+    }
+
+    @Test func aRebuildThatWasInterruptedIsFinishedFirst() throws {
+        let library = try Store.open(.directory(URL(filePath: store, directoryHint: .isDirectory)), model: nil)
+        try library.file.write { transaction in
+            let head = try library.file.readHead(transaction)
+            for part in library.file.tables.viewTables.flatMap(\.table.parts) { try transaction.clear(part) }
+            try library.file.writeMark(RebuildMark(head: head, applied: .zero), transaction)
+        }
+        library.close()
+        #expect(try run("--plan").error.contains("are being rebuilt"))
+        let result = try run("--set", "Order.status=open", "--delete-misfits", "Draft")
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(try Tool.run("count", store, "Order", "--where", "status != nil").output == "3\n")
+        #expect(try Tool.run("verify", store).exitCode == 0)
     }
 
     @Test func aMappingModelNamesWhatWasRenamed() throws {

@@ -82,7 +82,7 @@ struct ImageCheck {
         let store: Store
         do {
             store = try Store.open(.directory(directory), model: nil, options: reading)
-        } catch let error as StrataError where error.code == .persistentStoreOpen {
+        } catch let error as StrataError where [.persistentStoreOpen, .persistentStoreTimeout].contains(error.code) {
             return try expect(error.message.contains("for writing"), "a reader is refused: \(error)")
         }
         defer { store.close() }

@@ -110,11 +110,11 @@ struct StoreArguments: ParsableArguments {
         }.get()
     }
 
-    /// Whether a migration was interrupted, so that the store can only be opened for writing.
-    func hasInterruptedMigration() throws -> Bool {
+    /// Whether a migration or a rebuild was interrupted, so that the store can only be opened for writing.
+    func hasInterruptedChange() throws -> Bool {
         do {
             return try reading { _ in false }
-        } catch let error as StrataError where error.code == .persistentStoreOpen {
+        } catch let error as StrataError where [.persistentStoreOpen, .persistentStoreTimeout].contains(error.code) {
             return FileManager.default.fileExists(atPath: path)
         }
     }

@@ -141,6 +141,8 @@ import Testing
         #expect(try found("Passport", .equal("holder.name", "P1")).ids == [passports[1]])
         let steps = try found("Person", .equal("passport.number", "N0")).steps
         #expect(steps.contains(.links))
+        #expect(try fixture.store.verify().problems.map(\.kind) == [.link, .link])
+        try fixture.update(people[1], ["passport": .objectID(passports[1])])
     }
 
     @Test func aDeleteRuleOfNoActionLeavesNothingBehindThatIsFound() throws {

@@ -59,8 +59,8 @@ struct MigrateCommand: StoreCommand {
         let input = try ModelInput.load(model, version: modelVersion)
         var target = try input.model()
         var report = MigrationReport(path: store.path, model: input.name)
-        // An interrupted migration cannot be looked into; loading finishes it.
-        let isInterrupted = try !plan && !dryRun && store.hasInterruptedMigration()
+        // A store whose migration or rebuild was interrupted cannot be looked into; loading finishes either.
+        let isInterrupted = try !plan && !dryRun && store.hasInterruptedChange()
         var mapped: [MigrationRule] = []
         if let mapping {
             let file = try XcodeMappingModel(contentsOf: URL(filePath: mapping))
