@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test func aConnectionThatTheServerFindsIdleIsMadeAgain() throws {
-        let (client, name, server) = try client("&options=-c%20idle_session_timeout%3D50")
+        // In milliseconds: long enough for a question to follow the connection on a busy machine.
+        let (client, name, server) = try client("&options=-c%20idle_session_timeout%3D500")
         defer { client.close() }
         try use(client) { try waitUntilEnded(name, server) }
     }
