@@ -11,7 +11,7 @@ import StrataStore
 /// `link` has a mutex of its own, which a thread holds while it waits; `orders` is short.
 final class PostgresNews: Sendable {
     static let interval = Duration.milliseconds(250)
-    static let quiet = Duration.milliseconds(2)
+    static let quiet = Duration.milliseconds(5)
 
     private struct Link {
         var connection: PostgresConnection?

@@ -32,9 +32,10 @@ import Testing
         try again.close()
     }
 
-    @Test func othersAreNot() throws {
+    @Test(arguments: [EnvironmentOptions.Durability.disposable, .checkpointed, .journaled])
+    func othersAreNot(durability: EnvironmentOptions.Durability) throws {
         #expect(EarlyWriting(-1, after: .milliseconds(1)) == nil)
-        let environment = try store.open { $0.durability = .disposable }
+        let environment = try store.open { $0.durability = durability }
         let table = try environment.openTables(["t"])[0]
         try environment.write { transaction in
             try transaction.put(table, 1, [1])

@@ -221,9 +221,12 @@ import Testing
             #expect(try object.text() == "x")
         }
         #expect(thrownError { try deleted.setValue("x", forKey: "name") }?.code == .deletedObject)
-        #expect(thrownError { try page.setValue(fault, forKey: "folder") }?.code == .otherContext)
-        #expect(thrownError { try changed.setValue(folder, forKey: "folder") } != nil)
-        #expect(thrownError { try folder.insertMember(changed, forKey: "pages") }?.code == .otherContext)
+        let target = thrownError { try page.setValue(fault, forKey: "folder") }
+        #expect(target?.code == .otherContext && target?.message.contains("target is in no context") == true)
+        let object = thrownError { try changed.setValue(folder, forKey: "folder") }
+        #expect(object?.code == .otherContext && object?.message.contains("object is in no context") == true)
+        let member = thrownError { try folder.insertMember(changed, forKey: "pages") }
+        #expect(member?.code == .otherContext && member?.message.contains("member is in no context") == true)
         #expect(thrownError { try fault.insertMember(page, forKey: "pages") } != nil)
         // Another context does not delete them.
         parent.delete(changed)

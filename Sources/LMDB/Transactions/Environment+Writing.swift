@@ -119,9 +119,10 @@ extension Environment {
         return transaction
     }
 
-    /// Begins to send pages to the disk early, for the commit of a transaction that took `duration`.
+    /// Begins to send pages to the disk early, for the commit of a transaction that took `duration`. Nil also where the
+    /// commit does not wait for the pages.
     func beginEarlyWriting(after duration: Duration) -> EarlyWriting? {
-        guard options.durability != .disposable else { return nil }
+        guard options.durability != .disposable, !options.durability.hasCheckpoints else { return nil }
         let early = EarlyWriting(descriptor, after: duration)
         if early != nil { earlyWritingCount.add(1, ordering: .relaxed) }
         return early

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
             if object._context !== self {
                 if object._state & ObjectState.detached != 0, object._context == nil { return }
                 throw StrataError(
-                    .otherContext, "The object belongs to another context.", context: object.errorContext())
+                    .otherContext, object.contextRefusal("object"), context: object.errorContext())
             }
             try deleteAll(from: object.objectID)
         } catch {

@@ -145,9 +145,26 @@ extension ManagedObject {
             return StrataError(
                 .deletedObject, "The target was deleted.", context: errorContext(key, .objectID(target.objectID)))
         }
-        return StrataError(
-            .otherContext, "The target belongs to another context.",
-            context: errorContext(key, .objectID(target.objectID)))
+        return otherContext(target, "target", key)
+    }
+
+    /// The error of linking this object to one of another context, or where one of both is in none.
+    ///
+    /// - Parameter role: what `object` is to this one, such as "target".
+    final func otherContext(_ object: ManagedObject, _ role: String, _ key: String) -> StrataError {
+        let place = errorContext(key, .objectID(object.objectID))
+        guard _context != nil else { return StrataError(.otherContext, Self.inNoContext("object"), context: place) }
+        return StrataError(.otherContext, object.contextRefusal(role), context: place)
+    }
+
+    /// Why the object cannot be used in a context that is not its own.
+    final func contextRefusal(_ role: String) -> String {
+        _context == nil ? Self.inNoContext(role) : "The \(role) belongs to another context."
+    }
+
+    private static func inNoContext(_ role: String) -> String {
+        "The \(role) is in no context: it could not be made, which an earlier error says, or its context has let go of "
+            + "it."
     }
 
     /// Returns the error for a row that cannot be written: the one that reading it has just reported.

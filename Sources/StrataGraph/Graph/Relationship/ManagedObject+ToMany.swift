@@ -175,8 +175,7 @@ extension ManagedObject {
         guard let member else { return (context, link) }
         let value = AttributeValue.objectID(member.objectID)
         if member._context !== context {
-            throw StrataError(
-                .otherContext, "The member belongs to another context.", context: errorContext(property.name, value))
+            throw otherContext(member, "member", property.name)
         }
         if member._state & ObjectState.unlinkable != 0 {
             throw StrataError(.deletedObject, "The member was deleted.", context: errorContext(property.name, value))

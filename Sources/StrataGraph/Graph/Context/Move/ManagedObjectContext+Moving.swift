@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object._context === self else {
             return report(
-                StrataError(.otherContext, "The object belongs to another context.", context: object.errorContext()))
+                StrataError(.otherContext, object.contextRefusal("object"), context: object.errorContext()))
         }
         defer { tellFollowers() }
         reporting {
