@@ -106,6 +106,7 @@ final class BatchRowMaker {
         _ elements: [(element: NamedElement, value: AttributeValue)], in row: inout Prepared,
         _ present: (PropertyRuntime) throws -> AttributeValue
     ) throws {
+        if elements.isEmpty { return }
         var composites: [Int: AttributeValue] = [:]
         for (element, value) in elements {
             let property = element.attribute
@@ -207,7 +208,8 @@ final class BatchRowMaker {
                 .wrongType, "\(property.name) cannot be \(value.kindName).", context: errorContext(property.name, value)
             )
         }
-        guard let attribute = property.attribute else { return fit }
+        // Copying a description costs a dozen retains.
+        guard type == .composite, let attribute = property.attribute else { return fit }
         return try fit.withFittingElements(of: attribute, errorContext(property.name))
     }
 

@@ -30,12 +30,14 @@ extension EntityRuntime {
 extension AttributeValue {
     /// A composite with each of its elements in the type that the model gives it; another value as it is.
     ///
-    /// - Parameter context: names the attribute, or the element that holds the value, by its key path.
+    /// - Parameter context: names the attribute, or the element that holds the value, by its key path; it is made for a
+    ///   composite only.
     /// - Throws: `unknownKey`, `wrongType`.
     func withFittingElements(
-        of attribute: AttributeDescription, _ context: StrataError.Context
+        of attribute: AttributeDescription, _ context: @autoclosure () -> StrataError.Context
     ) throws -> AttributeValue {
         guard case .composite(let given) = self, !attribute.elements.isEmpty else { return self }
+        let context = context()
         let key = context.key ?? attribute.name
         var elements: [String: AttributeValue] = [:]
         for (name, value) in given {
