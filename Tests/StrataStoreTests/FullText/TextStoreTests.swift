@@ -37,6 +37,35 @@ import Testing
         #expect(try oracle.fixture.store.rebuild(limits).isUnchanged, "seed \(seed)")
     }
 
+    /// Each step has fewer words than it takes to go on, or a few objects.
+    @Test(arguments: [2_000, 6_000]) func listsMadeInStepsAreThoseMadeAtOnce(stepInBytes: Int) throws {
+        var oracle = try TextOracle(seed: 12)
+        for _ in 0..<60 { try oracle.step() }
+        let file = oracle.fixture.store.file
+        let table = try #require(file.tables.views?.texts)
+        func lists(_ transaction: ReadTransaction) throws -> [[UInt8]] {
+            try transaction.withCursor(table) { cursor in
+                var lists: [[UInt8]] = []
+                var found = try cursor.first()
+                while found {
+                    lists.append(Array(cursor.key) + [0, 0] + Array(cursor.value))
+                    found = try cursor.next()
+                }
+                return lists
+            }
+        }
+        let kept = try file.environment.read { try lists($0) }
+        try file.environment.write { transaction in
+            let histories = try file.histories(for: file.readHead(transaction), transaction)
+            let plan = IndexMap.of(try #require(histories.newest))
+            let projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
+            try transaction.clear(table)
+            try projector.fill(plan.texts.texts, plan, table, transaction, stepInBytes: stepInBytes)
+        }
+        #expect(try file.environment.read { try lists($0) } == kept && kept.count > 20)
+        oracle.fixture.store.close()
+    }
+
     @Test func aStoreWithoutFullTextHasNoTableForIt() throws {
         try withLocation { location, _ in
             let fixture = try StoreFixture(location, model: try TextOracle.model([]))

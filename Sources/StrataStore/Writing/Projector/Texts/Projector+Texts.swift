@@ -3,8 +3,9 @@ import StrataModel
 
 // Full texts. The words of an object are a function of its row, so the lists are a function of the rows at an event.
 extension Projector {
-    /// The number of bytes that are collected before they are written, when lists are made again.
-    private static let step = 96 << 20
+    /// The number of bytes that are collected before they are written, when lists are made again: so few that the
+    /// processor's cache holds most of them, and several times the terms that `TextChanges.reset` keeps.
+    private static let step = 32 << 20
 
     mutating func insertText(
         _ text: PreparedText, _ id: ObjectID, _ row: RowReader, _ layout: RowLayout, _ entity: ProjectedEntity
@@ -37,15 +38,20 @@ extension Projector {
     }
 
     /// Makes the lists of words of full texts from the objects.
-    func fill(_ texts: [PreparedText], _ plan: IndexMap, _ table: Table, _ transaction: WriteTransaction) throws {
+    func fill(
+        _ texts: [PreparedText], _ plan: IndexMap, _ table: Table, _ transaction: WriteTransaction,
+        stepInBytes: Int = Self.step
+    ) throws {
         for text in texts {
-            var changes = TextChanges()
+            let changes = TextChanges()
             for entity in text.entities.sorted() {
                 guard let entity = plan.schema.entity(entity) else { continue }
                 var next = ObjectID(entity: entity.id, row: 0).rawValue
-                while let more = try collect(text, entity, plan, from: next, into: changes, transaction) {
+                while let more = try collect(
+                    text, entity, plan, from: next, upTo: stepInBytes, into: changes, transaction)
+                {
                     try changes.write(to: table, transaction)
-                    changes = TextChanges()
+                    changes.reset()
                     next = more
                 }
             }
@@ -55,7 +61,7 @@ extension Projector {
 
     /// - Returns: where to continue once the changes are written; nil at the end of the entity.
     private func collect(
-        _ text: PreparedText, _ entity: EntitySchema, _ plan: IndexMap, from start: UInt64,
+        _ text: PreparedText, _ entity: EntitySchema, _ plan: IndexMap, from start: UInt64, upTo limit: Int,
         into changes: TextChanges, _ transaction: WriteTransaction
     ) throws -> UInt64? {
         let end = ObjectID(entity: entity.id, row: ObjectID.maximumRow).rawValue
@@ -64,7 +70,7 @@ extension Projector {
             while found {
                 let id = StoreKey.objectID(cursor.key, at: 0)
                 guard id.rawValue <= end else { return nil }
-                if changes.sizeInBytes > Self.step { return id.rawValue }
+                if changes.sizeInBytes > limit { return id.rawValue }
                 let stored = try StoredRow(cursor.value)
                 let layout = try histories.layout(of: stored.image, id: id)
                 try plan.withNewestRow(try RowReader(stored.image, layout: layout), layout, entity) {

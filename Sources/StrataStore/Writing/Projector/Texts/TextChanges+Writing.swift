@@ -81,36 +81,71 @@ extension TextChanges {
     // MARK: Terms
 
     private func writeTerms(_ cursor: WriteCursor) throws {
-        var starts = [Int](repeating: 0, count: terms.count + 1)
-        for change in changes { starts[Int(change.term) + 1] += 1 }
-        for index in 1..<max(1, starts.count) { starts[index] += starts[index - 1] }
-        // By term, in each term in the order in which they were collected.
-        var next = starts
-        var sorted = [UInt32](repeating: 0, count: changes.count)
-        for (index, change) in changes.enumerated() {
-            sorted[next[Int(change.term)]] = UInt32(index)
-            next[Int(change.term)] += 1
+        var counts = [Int](repeating: 0, count: terms.count)
+        for occurrence in occurrences { counts[Int(occurrence.term)] += 1 }
+        let keyOrder = terms.inKeyOrder()
+        var ends = counts
+        var start = 0
+        for term in keyOrder {
+            ends[term] = start
+            start += counts[term]
         }
+        // By term in key order, in each term in the order in which they were collected.
+        var order = [UInt32](repeating: 0, count: occurrences.count)
+        for (index, occurrence) in occurrences.enumerated() {
+            order[ends[Int(occurrence.term)]] = UInt32(index)
+            ends[Int(occurrence.term)] += 1
+        }
+        if !objectsAscend { sortByObject(&order, keyOrder.lazy.map { ends[$0] - counts[$0]..<ends[$0] }) }
         var writer = TextTermWriter(cursor)
-        for term in terms.inKeyOrder() {
-            let range = starts[term]..<starts[term + 1]
-            if range.isEmpty { continue }
-            let isSorted = range.dropFirst().allSatisfy {
-                changes[Int(sorted[$0 - 1])].object < changes[Int(sorted[$0])].object
-            }
-            if !isSorted {
-                sorted[range].sort {
-                    (changes[Int($0)].object, $0) < (changes[Int($1)].object, $1)
+        try order.withUnsafeBufferPointer { order in
+            try occurrences.withUnsafeBufferPointer { occurrences in
+                try objects.withUnsafeBufferPointer { objects in
+                    let list = OccurrenceList(order: order, occurrences: occurrences, objects: objects)
+                    for term in keyOrder where counts[term] > 0 {
+                        try list.forEachGroup(of: ends[term] - counts[term]..<ends[term]) { group, range in
+                            try writer.write(terms.key(term), group, range, of: list)
+                        }
+                    }
                 }
             }
-            var first = range.lowerBound
-            while first < range.upperBound {
-                let group = changes[Int(sorted[first])].object >> 8
-                var end = first + 1
-                while end < range.upperBound, changes[Int(sorted[end])].object >> 8 == group { end += 1 }
-                try writer.write(terms.key(term), group, sorted[first..<end], of: changes, positions.bytes)
-                first = end
+        }
+    }
+
+    private func sortByObject(_ order: inout [UInt32], _ ranges: some Sequence<Range<Int>>) {
+        let (occurrences, objects) = (occurrences, objects)
+        func object(_ index: UInt32) -> UInt64 { objects[Int(occurrences[Int(index)].object)] }
+        for range in ranges { order[range].sort { (object($0), $0) < (object($1), $1) } }
+    }
+}
+
+/// The occurrences of a batch in the order in which they are written.
+private struct OccurrenceList {
+    let order: UnsafeBufferPointer<UInt32>
+    let occurrences: UnsafeBufferPointer<TextChanges.Occurrence>
+    let objects: UnsafeBufferPointer<UInt64>
+    /// How many occurrences ahead one is fetched into the processor's cache: those of a term lie far from each other.
+    private static let ahead = 16
+
+    subscript(index: Int) -> TextChanges.Occurrence { occurrences[Int(order[index])] }
+
+    func object(_ index: Int) -> UInt64 { objects[Int(self[index].object)] }
+
+    /// Calls `body` with the occurrences of a term in each group of 256 objects.
+    @inline(__always)
+    func forEachGroup(of range: Range<Int>, _ body: (_ group: UInt64, Range<Int>) throws -> Void) rethrows {
+        var first = range.lowerBound
+        while first < range.upperBound {
+            let group = object(first) >> 8
+            var end = first
+            while end < range.upperBound, object(end) >> 8 == group {
+                if end + Self.ahead < order.count, let start = occurrences.baseAddress {
+                    prefetch(start + Int(order[end + Self.ahead]))
+                }
+                end += 1
             }
+            try body(group, first..<end)
+            first = end
         }
     }
 }
@@ -120,16 +155,16 @@ private struct TextTermWriter: ~Copyable {
     private let cursor: WriteCursor
     private var key = ByteWriter(capacity: 256)
     private var builder = TextPostingsBuilder()
+    private var positions = ByteWriter(capacity: 256)
     private var record = ByteWriter(capacity: 4096)
 
     init(_ cursor: WriteCursor) { self.cursor = cursor }
 
     /// Changes one record.
     ///
-    /// - Parameter places: the changes, sorted by object; of several for one object the last counts.
+    /// - Parameter range: the occurrences in the objects of the group, sorted by object.
     mutating func write(
-        _ term: UnsafeRawBufferPointer, _ group: UInt64, _ places: ArraySlice<UInt32>,
-        of changes: [TextChanges.Change], _ positions: UnsafeRawBufferPointer
+        _ term: UnsafeRawBufferPointer, _ group: UInt64, _ range: Range<Int>, of list: OccurrenceList
     ) throws {
         key.reset()
         key.append(term)
@@ -138,7 +173,7 @@ private struct TextTermWriter: ~Copyable {
         builder.reset()
         let isThere = try cursor.seek(to: key.bytes)
         do throws(CorruptRecord) {
-            try merge(isThere ? TextPostings(cursor.value) : nil, places, changes, positions)
+            try merge(isThere ? TextPostings(cursor.value) : nil, range, list)
         } catch {
             throw StrataError.corrupt(error, "viewTexts")
         }
@@ -151,8 +186,7 @@ private struct TextTermWriter: ~Copyable {
     }
 
     private mutating func merge(
-        _ old: TextPostings?, _ places: ArraySlice<UInt32>, _ changes: [TextChanges.Change],
-        _ positions: UnsafeRawBufferPointer
+        _ old: TextPostings?, _ range: Range<Int>, _ list: OccurrenceList
     ) throws(CorruptRecord) {
         var (index, offset) = (0, 0)
         func hasOld(below member: Int) -> Bool {
@@ -170,19 +204,46 @@ private struct TextTermWriter: ~Copyable {
             builder.add(old.objects[index], frequency: UInt32(old.frequency(index)), bytes)
             skipOld()
         }
-        for place in places.indices {
-            let change = changes[Int(places[place])]
-            if place + 1 < places.endIndex, changes[Int(places[place + 1])].object == change.object { continue }
-            let member = Int(change.object & 0xFF)
+        var first = range.lowerBound
+        while first < range.upperBound {
+            let object = list.object(first)
+            var end = first + 1
+            while end < range.upperBound, list.object(end) == object { end += 1 }
+            let member = Int(object & 0xFF)
             while hasOld(below: member) { try keepOld(&builder) }
             if let old, index < old.count, Int(old.objects[index]) == member { skipOld() }
-            if change.frequency > 0 {
-                builder.add(
-                    UInt8(member), frequency: change.frequency,
-                    UnsafeRawBufferPointer(
-                        rebasing: positions[change.offset..<change.offset + Int(change.size)]))
-            }
+            let frequency = encodePositions(first..<end, list)
+            if frequency > 0 { builder.add(UInt8(member), frequency: frequency, positions.bytes) }
+            first = end
         }
         while hasOld(below: 256) { try keepOld(&builder) }
+    }
+
+    /// Encodes the positions of one object.
+    ///
+    /// - Returns: their number.
+    private mutating func encodePositions(_ range: Range<Int>, _ list: OccurrenceList) -> UInt32 {
+        positions.reset()
+        var frequency: UInt32 = 0
+        var column: UInt64 = 0
+        var last: UInt64 = 0
+        for index in range {
+            let place = list[index].place
+            if place == TextChanges.Occurrence.gone {
+                positions.reset()
+                (frequency, column, last) = (0, 0, 0)
+                continue
+            }
+            if place >> 32 != column {
+                positions.append(0 as UInt8)
+                positions.append(varint: place >> 32)
+                (column, last) = (place >> 32, 0)
+            }
+            let next = place & 0xFFFF_FFFF + 1
+            positions.append(varint: next - last)
+            last = next
+            frequency += 1
+        }
+        return frequency
     }
 }

@@ -3,17 +3,17 @@ import StrataModel
 
 /// The changes of lists of words that a batch makes, collected and then written in key order (`TextChanges+Writing`).
 ///
-/// Of several changes of a term in one object the last one counts. Belongs to one batch, on one thread at a time.
+/// Belongs to one batch, on one thread at a time.
 final class TextChanges {
-    /// A change of a term's occurrences in an object.
-    struct Change {
-        let object: UInt64
+    /// That a term occurs in an object, or that what the object had of it before no longer counts.
+    struct Occurrence {
+        /// The object's index in `objects`.
+        let object: UInt32
         let term: UInt32
-        /// The number of times that the word occurs there; 0 if no longer.
-        let frequency: UInt32
-        /// Its positions in `positions`.
-        let offset: Int
-        let size: UInt32
+        /// The number of the attribute in the upper half, the position in its text in the lower one; or `gone`.
+        let place: UInt64
+
+        static let gone = UInt64.max
     }
 
     struct Length {
@@ -29,39 +29,66 @@ final class TextChanges {
         var words: Int64 = 0
     }
 
-    // A token of a text in one number, so that sorting brings each term's positions together in order.
-    private static let termShift: UInt64 = 36
-    private static let columnShift: UInt64 = 31
+    private struct Token: Comparable {
+        let term: UInt32
+        let place: UInt64
+
+        static func < (left: Token, right: Token) -> Bool { (left.term, left.place) < (right.term, right.place) }
+    }
+
+    private static let mostKeptTerms = 1 << 17
 
     /// Numbers terms by the beginnings of their keys.
     @exclusivity(unchecked) private(set) var terms = GroupTable()
-    @exclusivity(unchecked) private(set) var changes: [Change] = []
-    @exclusivity(unchecked) private(set) var positions = ByteWriter(capacity: 1 << 16)
+    /// The places of a term in an object ascend.
+    @exclusivity(unchecked) private(set) var occurrences: [Occurrence] = []
+    /// The objects in the order in which they were changed.
+    @exclusivity(unchecked) private(set) var objects: [UInt64] = []
+    /// Whether that is also the order of their ids.
+    @exclusivity(unchecked) private(set) var objectsAscend = true
     @exclusivity(unchecked) private(set) var lengths: [Length] = []
     private(set) var wholes: [ViewID: Whole] = [:]
     @exclusivity(unchecked) private var cutter = TextTerms()
     @exclusivity(unchecked) private var key = ByteWriter(capacity: 256)
-    @exclusivity(unchecked) private var before: [UInt64] = []
-    @exclusivity(unchecked) private var after: [UInt64] = []
+    @exclusivity(unchecked) private var before: [Token] = []
+    @exclusivity(unchecked) private var after: [Token] = []
 
     /// About the memory taken.
-    var sizeInBytes: Int { changes.count * 40 + positions.count + terms.count * 64 + lengths.count * 32 }
-    var isEmpty: Bool { changes.isEmpty && lengths.isEmpty }
+    var sizeInBytes: Int {
+        occurrences.count * MemoryLayout<Occurrence>.stride + objects.count * 8 + terms.count * 64
+            + lengths.count * MemoryLayout<Length>.stride
+    }
+    var isEmpty: Bool { occurrences.isEmpty && lengths.isEmpty }
+
+    /// Forgets the changes, which are written, and keeps the memory for the next ones, with the terms unless they are
+    /// many.
+    func reset() {
+        if terms.count > Self.mostKeptTerms { terms = GroupTable() }
+        occurrences.removeAll(keepingCapacity: true)
+        objects.removeAll(keepingCapacity: true)
+        objectsAscend = true
+        lengths.removeAll(keepingCapacity: true)
+        wholes = [:]
+    }
 
     func insert(_ id: ObjectID, _ row: RowReader, _ text: PreparedText) throws {
-        try cut(row, text, into: &after)
-        let count = after.count
-        after.sort()
-        forEachTerm(of: after) { put(id, $0, after[$1]) }
+        let object = begin(id)
+        var count = 0
+        try cut(row, text) { term, place in
+            occurrences.append(Occurrence(object: object, term: term, place: place))
+            count += 1
+        }
         lengths.append(Length(text: text, object: id.rawValue, words: UInt32(count)))
         add(text, objects: 1, words: Int64(count))
     }
 
     func remove(_ id: ObjectID, _ row: RowReader, _ text: PreparedText) throws {
-        try cut(row, text, into: &before)
-        let count = before.count
-        before.sort()
-        forEachTerm(of: before) { term, _ in drop(id, term) }
+        let object = begin(id)
+        var count = 0
+        try cut(row, text) { term, _ in
+            occurrences.append(Occurrence(object: object, term: term, place: Occurrence.gone))
+            count += 1
+        }
         lengths.append(Length(text: text, object: id.rawValue, words: nil))
         add(text, objects: -1, words: -Int64(count))
     }
@@ -70,17 +97,18 @@ final class TextChanges {
         if try text.isSame(old, new) { return }
         try cut(old, text, into: &before)
         try cut(new, text, into: &after)
-        before.sort()
-        after.sort()
         if before == after { return }
-        var rest = before[...]
-        forEachTerm(of: after) { term, range in
-            while let first = rest.first, Self.term(first) < term { dropFirst(of: &rest, id) }
-            let same = rest.prefix { Self.term($0) == term }
-            rest = rest[same.endIndex...]
-            if !same.elementsEqual(after[range]) { put(id, term, after[range]) }
+        let object = begin(id)
+        var (rest, now) = (before[...], after[...])
+        while let term = [rest.first?.term, now.first?.term].compactMap({ $0 }).min() {
+            let (former, new) = (rest.prefix { $0.term == term }, now.prefix { $0.term == term })
+            (rest, now) = (rest[former.endIndex...], now[new.endIndex...])
+            if former.elementsEqual(new) { continue }
+            if !former.isEmpty {
+                occurrences.append(Occurrence(object: object, term: term, place: Occurrence.gone))
+            }
+            for token in new { occurrences.append(Occurrence(object: object, term: term, place: token.place)) }
         }
-        while !rest.isEmpty { dropFirst(of: &rest, id) }
         if before.count == after.count { return }
         lengths.append(Length(text: text, object: id.rawValue, words: UInt32(after.count)))
         add(text, objects: 0, words: Int64(after.count) - Int64(before.count))
@@ -88,67 +116,35 @@ final class TextChanges {
 
     // MARK: Parts
 
-    private static func term(_ token: UInt64) -> UInt32 { UInt32(token >> termShift) }
+    /// - Returns: the index of the object for the occurrences that follow.
+    private func begin(_ id: ObjectID) -> UInt32 {
+        if let last = objects.last, last > id.rawValue { objectsAscend = false }
+        objects.append(id.rawValue)
+        return UInt32(objects.count - 1)
+    }
 
-    /// Cuts the texts of a row into tokens.
-    private func cut(_ row: RowReader, _ text: PreparedText, into tokens: inout [UInt64]) throws {
+    /// Cuts the texts of a row into tokens, sorted by term and place.
+    private func cut(_ row: RowReader, _ text: PreparedText, into tokens: inout [Token]) throws {
         tokens.removeAll(keepingCapacity: true)
+        try cut(row, text) { tokens.append(Token(term: $0, place: $1)) }
+        tokens.sort()
+    }
+
+    /// Cuts the texts of a row, attribute by attribute.
+    @inline(__always)
+    private func cut(_ row: RowReader, _ text: PreparedText, _ body: (_ term: UInt32, _ place: UInt64) -> Void) throws {
         TextKey.begin(text.id, TextKey.terms, into: &key)
         let start = key.count
         try text.forEachColumn(row) { column, bytes in
-            var position: UInt64 = 0
+            var place = UInt64(column) << 32
             cutter.forEach(in: bytes) { term, _ in
                 key.truncate(to: start)
                 key.append(term)
-                let number = UInt64(terms.number(of: key.bytes).group)
-                tokens.append(number << Self.termShift | UInt64(column) << Self.columnShift | position)
-                position += 1
+                body(UInt32(terms.number(of: key.bytes).group), place)
+                place += 1
                 return true
             }
         }
-    }
-
-    private func forEachTerm(of tokens: [UInt64], _ body: (UInt32, Range<Int>) -> Void) {
-        var first = 0
-        while first < tokens.count {
-            let term = Self.term(tokens[first])
-            var end = first + 1
-            while end < tokens.count, Self.term(tokens[end]) == term { end += 1 }
-            body(term, first..<end)
-            first = end
-        }
-    }
-
-    private func dropFirst(of rest: inout ArraySlice<UInt64>, _ id: ObjectID) {
-        guard let first = rest.first else { return }
-        drop(id, Self.term(first))
-        rest = rest.drop { Self.term($0) == Self.term(first) }
-    }
-
-    private func drop(_ id: ObjectID, _ term: UInt32) {
-        changes.append(Change(object: id.rawValue, term: term, frequency: 0, offset: 0, size: 0))
-    }
-
-    private func put(_ id: ObjectID, _ term: UInt32, _ tokens: ArraySlice<UInt64>) {
-        let offset = positions.count
-        var column: UInt64 = 0
-        var last: UInt64 = 0
-        for token in tokens {
-            let place = token & (1 << Self.termShift - 1)
-            let own = place >> Self.columnShift
-            if own != column {
-                positions.append(0 as UInt8)
-                positions.append(varint: own)
-                (column, last) = (own, 0)
-            }
-            let next = place & (1 << Self.columnShift - 1) + 1
-            positions.append(varint: next - last)
-            last = next
-        }
-        changes.append(
-            Change(
-                object: id.rawValue, term: term, frequency: UInt32(tokens.count), offset: offset,
-                size: UInt32(positions.count - offset)))
     }
 
     private func add(_ text: PreparedText, objects: Int64, words: Int64) {
