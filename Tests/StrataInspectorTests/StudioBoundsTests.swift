@@ -1,5 +1,6 @@
 import Foundation
 import StrataModel
+import StrataStore
 import Testing
 
 @testable import StrataInspector

@@ -40,8 +40,15 @@ import Testing
         """
 
     @Test func linesToDifferentBoxesBeginApartAndDoNotCross() throws {
-        let lines = try diagram(Self.fork).matches(of: #/d="M(\d+) (\d+) C\S+ \S+ \S+ \S+ (\d+) (\d+)"/#)
-            .map { $0.output }.map { (start: Int($0.2) ?? 0, end: Int($0.4) ?? 0, isLoop: $0.1 == $0.3) }
+        struct Ends {
+            let start: Int
+            let end: Int
+            let isLoop: Bool
+        }
+        let paths = try diagram(Self.fork).matches(of: #/d="M(\d+) (\d+) C\S+ \S+ \S+ \S+ (\d+) (\d+)"/#)
+        let lines: [Ends] = paths.map { path in
+            Ends(start: Int(path.2) ?? 0, end: Int(path.4) ?? 0, isLoop: path.1 == path.3)
+        }
         #expect(lines.count == 3)
         let others = lines.filter { !$0.isLoop }.sorted { $0.start < $1.start }
         #expect(others.count == 2 && others[0].start < others[1].start && others[0].end < others[1].end, "\(lines)")
