@@ -63,7 +63,7 @@ import Testing
         let genres = (0..<25).map { "genre \($0)" }
         try load("Genre", genres.map { ["label": $0] })
         let title = String(repeating: "x", count: 190)
-        let films = (0..<20).map { ["title": "\($0) \(title)", "genres": genres] as [String: Any] }
+        let films = (0..<20).map { ["title": "\($0) \(title)", "year": 2000, "genres": genres] as [String: Any] }
         try load("Film", films, ["--map", "genres=genres.label"])
         let columns = Array(repeating: "films.title", count: 200).joined(separator: ",")
         let filter = "label BEGINSWITH 'genre'"

@@ -97,6 +97,6 @@ import Testing
         let draft = try send("draft", rating)
         #expect(draft["conflicts"].items.isEmpty)
         #expect(draft["objects"][0]["changes"][0]["before"]["text"].text == "7")
-        _ = try send("draft", rating.merging(["seen": 99]) { $1 }, status: 404)
+        _ = try send("draft", rating.merging(["seen": 99]) { $1 }, status: 400)
     }
 }

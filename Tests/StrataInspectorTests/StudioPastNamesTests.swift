@@ -37,13 +37,16 @@ import Testing
     }
 
     @Test func namesAreThoseOfTheTransaction() throws {
-        let visit = try StudioVisit()
-        let path = visit.store.path
-        try Self.tool("update", path, "Film/p5", "title=The Zone")
-        try Self.tool("delete", path, "Film/p5")
-        try Self.restore("Film/p5", at: "6", path)
+        let films = try FilmStore()
+        try Self.tool("update", films.path, "Film/p5", "title=The Zone")
+        try Self.tool("delete", films.path, "Film/p5")
+        try Self.restore("Film/p5", at: "6", films.path)
+        let studio = try Studio(paths: [films.path])
+        defer { studio.close() }
+        let name = try #require(studio.names.first)
         let labels = try [3, 4, 6, 7, 8].map { number in
-            try visit.page("transaction/\(number)")["events"].items.compactMap { $0["label"].text }
+            let address = StudioAddress(path: [name, "transaction", "\(number)"])
+            return try JSONNode(studio.answer(address).body)["events"].items.compactMap { $0["label"].text }
                 .first { $0.hasPrefix("Film/p5") }
         }
         let (before, after) = ("Film/p5 (Stalker)", "Film/p5 (The Zone)")
@@ -66,13 +69,14 @@ import Testing
         switch kind {
         case "truncated": try Self.tool("history", "trim", path, "--before", "t7", "--force")
         case "thinned": try Self.tool("history", "trim", path, "--before", "t7", "--entity", "Film", "--force")
-        case "erased": try Self.tool("erase", path, "Film/p5", "--values-only", "title")
+        case "erased": try Self.tool("erase", path, "Film/p5", "--values-only", "rating")
         default: break
         }
         let store = try Store.open(.directory(URL(filePath: path)), model: nil, options: StoreOptions())
         defer { store.close() }
         let compared = try Self.compare(store)
-        #expect(compared.values > 20 && compared.absent > 0, "\(compared)")
+        // A truncated history has no moment before its objects.
+        #expect(compared.values > 20 && (compared.absent > 0 || kind == "truncated"), "\(compared)")
     }
 
     /// Compares each value of each object after each transaction with that of a snapshot.
@@ -105,6 +109,8 @@ import Testing
                         #expect(shown == nil, "\(id) at \(number)")
                         count.absent += 1
                     case .value(let value):
+                        // The migration made a number of it and kept its number.
+                        if property.name == "isTall" { continue }
                         let place = "\(id) \(property.name) at \(number): \(value)"
                         #expect(wanted?.isIdentical(to: value) ?? false, "\(place)")
                         count.values += 1

@@ -71,10 +71,14 @@ final class LinkNames {
             property.storage != nil, try eventNumber < store.head()
         else { return .unknown }
         let found = try store.pastValue(of: property.id, id, at: eventNumber, most: &eventsLeft)
-        guard case .value(let value) = found else { return found }
-        // A large text is not in the event.
-        if case .blob = value { return .unknown }
-        return .value(store.keyRing.shown(value, of: property.id, in: id))
+        guard case .value(let recorded) = found else { return found }
+        let value = store.keyRing.shown(recorded, of: property.id, in: id)
+        // A large text is not in the event, and a value may have the type of a former model.
+        switch (value, property.attribute?.type) {
+        case (.string, .string), (.null, _), (.encrypted, _): return .value(value)
+        case (.integer, .integer16), (.integer, .integer32), (.integer, .integer64): return .value(value)
+        default: return .unknown
+        }
     }
 
     private func key(of entity: EntityID, _ schema: Schema) -> String? {

@@ -17,7 +17,8 @@ extension Store {
     /// - Parameters:
     ///   - property: its number in the model of that state.
     ///   - most: how many events may be read; those that were read are taken from it.
-    /// - Returns: the value as it was recorded, so an encrypted one is encrypted.
+    /// - Returns: the value as it was recorded: an encrypted one is encrypted, and one from before a migration that kept
+    ///   the property's number may have the former type.
     /// - Complexity: a look-up for each event of the object since the value was set.
     package func pastValue(
         of property: PropertyID, _ id: ObjectID, at eventNumber: EventNumber, most: inout Int
@@ -28,7 +29,7 @@ extension Store {
             try reader.chain(from: try newestEvent(of: id, reader), of: id) { event, number in
                 most -= 1
                 // If the walk ends here, what is earlier was dropped or not read.
-                found = event.header.previous == .zero ? .absent : .unknown
+                found = event.header.previous == .zero && most >= 0 ? .absent : .unknown
                 guard most >= 0 else { return false }
                 guard number <= eventNumber else { return true }
                 guard let said = try reader.value(of: property, id, saidBy: event) else { return true }
