@@ -10,6 +10,8 @@ final class LinkNames {
     /// Whether an object that has no unique text is named by its title.
     private let usesTitles: Bool
     private var known: [ObjectID: String] = [:]
+    /// How many events may be read for names in the past before a snapshot is the cheaper way.
+    private var eventsLeft = 100_000
     /// A state with the model to read it through.
     typealias State = (eventNumber: EventNumber, schema: Schema)
     private static let mostKnown = 100_000
@@ -41,6 +43,11 @@ final class LinkNames {
     private func nameValue(of id: ObjectID) throws -> AttributeValue {
         for (eventNumber, schema) in states {
             guard let key = key(of: id.entityID, schema) else { continue }
+            switch try pastValue(key, of: id, eventNumber, schema) {
+            case .value(let value): return value
+            case .absent: continue
+            case .unknown: break
+            }
             let request = RowsRequest(
                 objects: StoreRequest(entityID: id.entityID, predicate: .isIn("SELF", [.objectID(id)])),
                 columns: [OutputColumn(key)])
@@ -54,6 +61,24 @@ final class LinkNames {
             case .value(let value)? = values.first(where: { $0.property == property.id })?.value
         else { return .null }
         return value
+    }
+
+    /// The value in a state of the past, from the object's own events: a snapshot reads all later events of the log.
+    private func pastValue(
+        _ key: String, of id: ObjectID, _ eventNumber: EventNumber, _ schema: Schema
+    ) throws -> PastValue {
+        guard eventsLeft > 0, let property = schema.entity(id.entityID)?.property(named: key),
+            property.storage != nil, try eventNumber < store.head()
+        else { return .unknown }
+        let found = try store.pastValue(of: property.id, id, at: eventNumber, most: &eventsLeft)
+        guard case .value(let recorded) = found else { return found }
+        let value = store.keyRing.shown(recorded, of: property.id, in: id)
+        // A large text is not in the event, and a value may have the type of a former model.
+        switch (value, property.attribute?.type) {
+        case (.string, .string), (.null, _), (.encrypted, _): return .value(value)
+        case (.integer, .integer16), (.integer, .integer32), (.integer, .integer64): return .value(value)
+        default: return .unknown
+        }
     }
 
     private func key(of entity: EntityID, _ schema: Schema) -> String? {

@@ -63,7 +63,7 @@ struct ModelDiagram {
     }
 
     /// A curve between the sides of two boxes that face each other, with a label in its middle. Several between the same
-    /// boxes begin and pass one below the other.
+    /// boxes pass one below the other.
     private static func line(
         _ line: ModelLayout.Line, from source: ModelLayout.Box, to target: ModelLayout.Box
     ) -> [XMLElement] {
@@ -74,14 +74,18 @@ struct ModelDiagram {
             isMany = (atStart: isMany.atEnd, atEnd: isMany.atStart)
         }
         let place = line.number * 2 - (line.count - 1)
-        let apart = place * min(labelHeight, min(from.height, to.height) / line.count) / 2
-        let start = (x: from.x + from.width, y: from.y + from.height / 2 + apart)
+        // A line from a box to itself has no neighbour to be kept apart from but those of its kind.
+        let apart = from == to ? place * min(labelHeight, from.height / line.count) / 2 : 0
+        let start = (x: from.x + from.width, y: from.y + from.height / 2 + apart + line.ports.left)
         let isSameColumn = to.x < start.x
         let end = (
-            x: isSameColumn ? to.x + to.width : to.x, y: to.y + (from == to ? to.height / 4 : to.height / 2) + apart
+            x: isSameColumn ? to.x + to.width : to.x,
+            y: to.y + (from == to ? to.height / 4 : to.height / 2) + apart + line.ports.right
         )
         // Three quarters of what the handles are moved by is what the middle moves by.
-        let bend = (place * labelHeight / 2 - apart) * 4 / 3
+        let usual = line.usualPorts
+        let already = apart + (line.ports.left - usual.left + line.ports.right - usual.right) / 2
+        let bend = (place * labelHeight / 2 - already) * 4 / 3
         let reach = isSameColumn ? 60 : max(40, (end.x - start.x) / 2)
         let turn = isSameColumn ? end.x + reach : end.x - reach
         let path = element(
@@ -91,12 +95,13 @@ struct ModelDiagram {
                 "d": "M\(start.x) \(start.y) C\(start.x + reach) \(start.y + bend) \(turn) \(end.y + bend) "
                     + "\(end.x) \(end.y)",
             ])
-        let middle = isSameColumn ? max(start.x, end.x) + 48 : (start.x + end.x) / 2
+        let middle = isSameColumn ? max(start.x, end.x) + ModelLayout.reachOfBend : (start.x + end.x) / 2
         var parts = [
             path,
             text(
                 cut(ValueText.harmless(line.label), ModelLayout.longestLabel), middle,
-                (start.y + end.y) / 2 + bend * 3 / 4 - 4, "label", anchor: "middle"),
+                (start.y + end.y) / 2 + bend * 3 / 4 + (isSameColumn ? 4 : -4), "label",
+                anchor: isSameColumn ? "start" : "middle"),
         ]
         if isMany.atStart { parts.append(text("∗", start.x + 6, start.y - 3, "many")) }
         if isMany.atEnd { parts.append(text("∗", isSameColumn ? end.x + 6 : end.x - 12, end.y - 3, "many")) }

@@ -28,6 +28,15 @@ struct ModelLayout {
         /// Its number among the lines between the same two boxes, and how many there are, so that none covers another.
         var number = 0
         var count = 1
+        /// How far below the middles of their boxes the line begins at the left one and ends at the other, and how far the
+        /// lines between the same boxes do so on average.
+        var ports = Ports()
+        var usualPorts = Ports()
+
+        struct Ports: Hashable {
+            var left = 0
+            var right = 0
+        }
     }
 
     static let lineHeight = 18
@@ -39,7 +48,7 @@ struct ModelLayout {
     private static let mostAttributes = 8
 
     private(set) var boxes: [Box]
-    let lines: [Line]
+    private(set) var lines: [Line]
     private(set) var width = 0
     private(set) var height = 0
 
@@ -47,6 +56,7 @@ struct ModelLayout {
         boxes = entities.map(Self.box)
         lines = Self.apart(Self.lines(entities))
         place(Self.columns(entities.map(\.name), lines))
+        setPorts()
     }
 
     private static func box(_ entity: EntityDescription) -> Box {
@@ -174,15 +184,69 @@ struct ModelLayout {
             }
             x += columnWidth + gap
         }
-        width = max(x - gap, Self.margin) + Self.margin
+        width = max(x - gap, roomBeside(columns, from: indexes), Self.margin) + Self.margin
         height = tallest + 2 * Self.margin
     }
 
-    /// The room between columns, in which the labels of lines from one to another stand.
-    private func columnGap(_ columns: [[String]]) -> Int {
+    /// Where lines leave their boxes: on each side one below the other, in the order of the boxes that they lead to, so that
+    /// none begins where another does.
+    private mutating func setPorts() {
+        struct Side: Hashable {
+            let box: Int
+            let isRight: Bool
+        }
+        let indexes = Dictionary(uniqueKeysWithValues: boxes.enumerated().map { ($0.element.entity, $0.offset) })
+        func middle(_ box: Int) -> Int { boxes[box].y + boxes[box].height / 2 }
+        var sides: [Side: [(line: Int, end: WritableKeyPath<Line.Ports, Int>, other: Int)]] = [:]
+        for (index, line) in lines.enumerated() {
+            guard let source = indexes[line.source], let target = indexes[line.target], source != target else {
+                continue
+            }
+            let (left, right) = boxes[source].x > boxes[target].x ? (target, source) : (source, target)
+            let isSameColumn = boxes[right].x < boxes[left].x + boxes[left].width
+            sides[Side(box: left, isRight: true), default: []].append((index, \.left, middle(right)))
+            sides[Side(box: right, isRight: isSameColumn), default: []].append((index, \.right, middle(left)))
+        }
+        for (side, ends) in sides {
+            let step = min(Self.lineHeight, (boxes[side.box].height - 12) / ends.count)
+            let order = ends.sorted { ($0.other, lines[$0.line].number) < ($1.other, lines[$1.line].number) }
+            for (place, end) in order.enumerated() {
+                lines[end.line].ports[keyPath: end.end] = (place * 2 - (order.count - 1)) * step / 2
+            }
+        }
+        for group in Dictionary(grouping: lines.indices, by: { [lines[$0].source, lines[$0].target].sorted() }).values {
+            let left = group.reduce(0) { $0 + lines[$1].ports.left } / group.count
+            let right = group.reduce(0) { $0 + lines[$1].ports.right } / group.count
+            for index in group { lines[index].usualPorts = Line.Ports(left: left, right: right) }
+        }
+    }
+
+    /// How far from its boxes the label of a line begins that bends out of a column and back.
+    static let reachOfBend = 50
+
+    private static func width(_ line: Line) -> Int { min(line.label.count, longestLabel) * 7 }
+
+    /// The lines from a box to itself or to another of its column.
+    private func bends(_ columns: [[String]]) -> [Line] {
         let column = Dictionary(
             uniqueKeysWithValues: columns.enumerated().flatMap { index, names in names.map { ($0, index) } })
-        let longest = lines.filter { column[$0.source] != column[$0.target] }.map(\.label.count).max() ?? 0
-        return max(Self.gap.columns, min(longest, Self.longestLabel) * 7 + 40)
+        return lines.filter { column[$0.source] == column[$0.target] }
+    }
+
+    /// The right end of what stands beside boxes: labels of lines that bend out of their column.
+    private func roomBeside(_ columns: [[String]], from indexes: [String: Int]) -> Int {
+        bends(columns).map { line in
+            let right = [line.source, line.target].compactMap { indexes[$0] }.map { boxes[$0].x + boxes[$0].width }
+                .max()
+            return (right ?? 0) + Self.reachOfBend + Self.width(line)
+        }.max() ?? 0
+    }
+
+    /// The room between columns, in which the labels of lines from one to another stand, and of those that bend out.
+    private func columnGap(_ columns: [[String]]) -> Int {
+        let bends = Set(bends(columns))
+        let across = lines.filter { !bends.contains($0) }.map { Self.width($0) + 40 }
+        let beside = bends.map { Self.width($0) + Self.reachOfBend + 14 }
+        return max(Self.gap.columns, across.max() ?? 0, beside.max() ?? 0)
     }
 }

@@ -57,10 +57,27 @@ struct ObjectsPage: Encodable {
         (part.limit, part.offset) = (limit, offset)
         let found = try Self.found(part, table, reading)
         (count, total, plan) = (found.count, found.total, found.plan)
-        rows = found.rows.map { object, cells in
-            Row(
+        rows = try Self.rows(found.rows, reading)
+    }
+
+    /// A page of many lists has hundreds of times the text of a usual one.
+    private static let mostCharacters = 16 << 20
+
+    private static func rows(
+        _ rows: [(object: ObjectID, cells: ArraySlice<PredicateOperand>)], _ reading: StudioReading
+    ) throws -> [Row] {
+        var length = 0
+        return try rows.map { object, cells in
+            try reading.checkCancellation()
+            let row = Row(
                 object: reading.names.name(of: object), label: reading.links.label(of: object),
                 cells: cells.map { StudioCell($0, reading.links) })
+            length += row.cells.reduce(0) { $0 + $1.length }
+            guard length <= mostCharacters else {
+                throw StudioProblem(
+                    422, "The page would be too large. Choose fewer columns, or a smaller limit.", field: "columns")
+            }
+            return row
         }
     }
 

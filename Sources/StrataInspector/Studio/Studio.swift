@@ -18,6 +18,8 @@ public final class Studio: Sendable {
     /// Whether pages may change the stores.
     public let isWritable: Bool
     static let mostRunning = 16
+    /// How long a request may take.
+    static let longest = Duration.seconds(60)
     /// Reading blocks, so it has threads of its own: those of Dispatch and of tasks are as many as the machine has cores.
     private static let threads = WorkerThreads(limit: mostRunning)
 
@@ -91,7 +93,11 @@ public final class Studio: Sendable {
     }
 
     /// Runs `body` on a thread where it may block, if fewer than `mostRunning` others run.
-    func running(_ body: @escaping @Sendable (QueryMonitor) -> StudioAnswer) async -> StudioAnswer {
+    ///
+    /// - Parameter limit: after this time the monitor is cancelled, and what `body` stops then is a problem that says so.
+    func running(
+        within limit: Duration = longest, _ body: @escaping @Sendable (QueryMonitor) -> StudioAnswer
+    ) async -> StudioAnswer {
         let isFull = running.withLock { running in
             if running >= Self.mostRunning { return true }
             running += 1
@@ -100,13 +106,23 @@ public final class Studio: Sendable {
         if isFull { return Self.answer(StudioProblem(503, "Too many requests are running.")) }
         defer { running.withLock { $0 -= 1 } }
         let monitor = QueryMonitor()
-        return await withTaskCancellationHandler {
+        let isLate = Locked(false)
+        let clock = Task {
+            try await Task.sleep(for: limit)
+            isLate.withLock { $0 = true }
+            monitor.cancel()
+        }
+        defer { clock.cancel() }
+        let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 Self.threads.submit { continuation.resume(returning: body(monitor)) }
             }
         } onCancel: {
             monitor.cancel()
         }
+        guard answer.status == StudioProblem.cancelled.status, isLate.withLock({ $0 }) else { return answer }
+        return Self.answer(
+            StudioProblem(422, "The request took longer than \(limit.components.seconds) seconds. Narrow it."))
     }
 
     func answer(_ address: StudioAddress, _ monitor: QueryMonitor = QueryMonitor()) -> StudioAnswer {

@@ -50,6 +50,9 @@ struct StudioCell: Encodable, Equatable {
 
     init(_ value: RecordedValue, _ links: LinkNames, limit: Int = 200) { self.init(value.known, links, limit: limit) }
 
+    /// The length of its text and of those in its list, in bytes.
+    var length: Int { text.utf8.count + (items ?? []).reduce(0) { $0 + $1.length } }
+
     private static func kind(of value: AttributeValue) -> Kind {
         switch value {
         case .null: .null

@@ -28,6 +28,8 @@ struct StudioChange: Decodable, Sendable {
     var transaction: UInt64?
     var conflicts: RevertPolicy?
     var at: String?
+    /// The transaction after which the person saw the object; nil if that is not known.
+    var seen: UInt64?
 
     /// The reason of a save that gives none.
     var usualReason: String? {

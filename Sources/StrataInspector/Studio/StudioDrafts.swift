@@ -35,13 +35,19 @@ struct DraftPage: Encodable, Equatable {
     let summary: String
     /// The reasons why it cannot be saved; empty if it can.
     let problems: [String]
+    /// What others have changed since the person saw it, and this would overwrite.
+    let conflicts: [StudioConflict]
     let reason: String?
 
     private static let most = 300
 
-    init(_ draft: String, _ change: StudioChange, _ changes: [ObjectChange], _ problems: [String], _ links: LinkNames) {
+    init(
+        _ draft: String, _ change: StudioChange, _ changes: [ObjectChange], _ problems: [String],
+        _ conflicts: [StudioConflict], _ links: LinkNames
+    ) {
         self.draft = draft
         self.problems = problems
+        self.conflicts = conflicts
         reason = change.usualReason
         count = changes.count
         summary = Self.summary(changes)
@@ -85,6 +91,8 @@ final class StudioDrafts: Sendable {
         let store: String
         let change: StudioChange
         let changes: [ObjectChange]
+        /// The last transaction when it was shown.
+        let transaction: UInt64
         var state = DraftState.shown
     }
 
@@ -128,17 +136,20 @@ final class StudioDrafts: Sendable {
     }
 
     private func draft(_ change: StudioChange, _ source: StudioStore) throws -> DraftPage {
-        let context = try Self.context(source, with: change)
+        let context = try Self.context(source, with: change, since: change.seen)
         let (changes, problems) = try Self.consequences(of: context)
         try Self.checkKey(for: changes, source.store)
-        let draft = Draft(id: UUID().uuidString, store: source.name, change: change, changes: changes)
+        let conflicts = try change.seen.map { try StudioConflict.list(change, since: $0, changes, in: source.store) }
+        let draft = Draft(
+            id: UUID().uuidString, store: source.name, change: change, changes: changes,
+            transaction: try source.store.lastTransaction(upTo: context.eventNumber).rawValue)
         drafts.withLock { drafts in
             drafts.append(draft)
             if drafts.count > Self.most { drafts.removeFirst() }
         }
         let names = try source.store.recordedNames()
         let links = try StoreMoment(nil, in: source.store).linkNames(names, in: source.store, usesTitles: true)
-        return DraftPage(draft.id, change, changes, problems, links)
+        return DraftPage(draft.id, change, changes, problems, conflicts ?? [], links)
     }
 
     /// Returns the changes that a save would make, with derived values, and the reasons why it would refuse to.
@@ -168,14 +179,22 @@ final class StudioDrafts: Sendable {
     }
 
     /// A context on the newest state that has made the change and not saved it.
-    private static func context(_ source: StudioStore, with change: StudioChange) throws -> ManagedObjectContext {
+    ///
+    /// - Parameter seen: the transaction after which a person saw what the change is about.
+    private static func context(
+        _ source: StudioStore, with change: StudioChange, since seen: UInt64?
+    ) throws -> ManagedObjectContext {
         let context = try PersistentContainer(over: source.store).newBackgroundContext()
         context.name = "strata-studio"
         context.mergePolicy = .error
         do {
             try change.apply(source.store, context)
         } catch let error as StrataError {
-            throw try conflict(error, source)
+            var problem = try conflict(error, source)
+            if let seen, problem.status == 409 {
+                problem.conflicts = try StudioConflict.list(change, since: seen, [], in: source.store)
+            }
+            throw problem
         }
         context.processPendingChanges()
         return context
@@ -239,10 +258,12 @@ final class StudioDrafts: Sendable {
     }
 
     private func save(_ shown: Draft, _ wish: Wish, _ source: StudioStore) throws -> UInt64? {
-        let context = try Self.context(source, with: shown.change)
+        let context = try Self.context(source, with: shown.change, since: shown.transaction)
         let before = context.eventNumber
         guard Self.isSame(try Self.consequences(of: context).changes, shown.changes) else {
-            throw StudioProblem(409, "The store has changed, and this would do something else now. Look at it again.")
+            throw try Self.overtaken(
+                StudioProblem(409, "The store has changed, and this would do something else now. Look at it again."),
+                shown, source)
         }
         try Self.checkKey(for: shown.changes, source.store)
         context.transactionAuthor = try AuthorName.of(Self.text(wish.author))
@@ -250,10 +271,20 @@ final class StudioDrafts: Sendable {
         do {
             try context.save()
         } catch let error as StrataError {
-            throw try Self.conflict(error, source)
+            throw try Self.overtaken(try Self.conflict(error, source), shown, source)
         }
         let last = context.eventNumber
         return try last > before ? source.store.transaction(containing: last)?.number.rawValue : nil
+    }
+
+    /// The refusal of a save, with what others have changed since it was shown.
+    private static func overtaken(
+        _ problem: StudioProblem, _ shown: Draft, _ source: StudioStore
+    ) throws -> StudioProblem {
+        var problem = problem
+        problem.conflicts = try StudioConflict.list(
+            shown.change, since: shown.transaction, shown.changes, in: source.store)
+        return problem
     }
 
     private static func text(_ text: String?) -> String? {

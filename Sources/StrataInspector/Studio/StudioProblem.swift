@@ -13,8 +13,10 @@ struct StudioProblem: Error, Encodable, Equatable {
     var expected: String?
     /// The transaction that has saved what a request wants to save.
     var transaction: UInt64?
+    /// What others have changed, so that a change is refused.
+    var conflicts: [StudioConflict]?
 
-    private enum CodingKeys: CodingKey { case message, field, column, expected, transaction }
+    private enum CodingKeys: CodingKey { case message, field, column, expected, transaction, conflicts }
 
     init(_ status: Int, _ message: String, field: String? = nil) {
         self.status = status

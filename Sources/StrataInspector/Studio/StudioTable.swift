@@ -19,7 +19,11 @@ struct StudioTable {
     private let stream: RowStream
 
     /// The columns of a table that names none.
-    private static let mostColumns = 10
+    private static let usualColumns = 10
+    /// What a request may ask for: each is computed for each row.
+    static let mostColumns = 200
+    /// The keys of an order, each of which may be compared for each pair of rows.
+    static let mostKeys = 32
 
     init(_ name: String, _ reading: StudioReading) throws {
         entity = try StudioProblem.of("entity") { try reading.moment.entity(named: name) }
@@ -79,7 +83,11 @@ struct StudioTable {
     ) throws -> [SortDescription] {
         try StudioProblem.of("sort") {
             var sorted = all
-            sorted.sort = try present(SortText.parse(try reading.text("sort")), &absent) { written in
+            let keys = try SortText.parse(try reading.text("sort"))
+            guard keys.count <= mostKeys else {
+                throw UsageError("The order has \(keys.count) keys; it may have \(mostKeys) at most.")
+            }
+            sorted.sort = try present(keys, &absent) { written in
                 try reading.propertyNames.order([written], of: entity)[0]
             }
             _ = try CompiledRows(RowsRequest(objects: sorted, columns: [ColumnText.object]), reading.moment.schema)
@@ -91,10 +99,14 @@ struct StudioTable {
         _ schema: EntitySchema, _ reading: StudioReading, _ absent: inout [String]
     ) throws -> [OutputColumn] {
         guard let text = try reading.text("columns") else {
-            return Array(ColumnText.usual(of: schema).dropFirst().prefix(mostColumns))
+            return Array(ColumnText.usual(of: schema).dropFirst().prefix(usualColumns))
         }
         return try StudioProblem.of("columns") {
-            let columns = try present(ColumnText.parse(text, of: schema), &absent) {
+            let written = try ColumnText.parse(text, of: schema)
+            guard written.count <= mostColumns else {
+                throw UsageError("These are \(written.count) columns; there may be \(mostColumns) at most.")
+            }
+            let columns = try present(written, &absent) {
                 try reading.propertyNames.column($0, of: schema)
             }
             guard !RowsRequest(objects: StoreRequest(entityID: schema.id), columns: columns).isGrouped else {

@@ -40,6 +40,17 @@ class LiveTest(CopyTest):
         page.get_by_role("button", name="Look").click()
         expect(page.locator("#consequences ins")).to_have_text("my long careful text")
 
+    def test_a_field_that_is_being_opened_is_not_taken_away(self):
+        page = self.go("/object/Film/p3")
+        held = []
+        page.route("**/value/**", lambda route: held.append(route))
+        page.get_by_role("button", name="Edit title").click()
+        self.another("4")
+        self.waits(1)
+        held[0].continue_()
+        expect(page.locator("#edit-title")).to_be_focused()
+        expect(page.locator("#edit-title")).not_to_have_value("")
+
     def test_news_is_shown_when_an_edit_is_cancelled(self):
         page = self.go("/object/Film/p3")
         page.get_by_role("button", name="Edit title").click()

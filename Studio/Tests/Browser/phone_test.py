@@ -43,6 +43,33 @@ class PhoneTest(StudioTest):
                 box = part.bounding_box()
                 self.assertLessEqual(box["x"] + box["width"], width)
 
+    def test_two_moments_side_by_side_say_which_is_which(self):
+        page = self.go("/object/Film/p3?with=5")
+        heads = page.locator("#value-rating td").evaluate_all(
+            "cells => cells.slice(0, 2).map((cell) => getComputedStyle(cell, '::before').content)")
+        self.assertEqual(heads, ['"value: "', '"at transaction 5: "'])
+
+    def test_a_filter_leaves_room_for_what_it_finds(self):
+        for path in ["/transactions", "/objects/Film"]:
+            for width in [320, 390]:
+                self.page.set_viewport_size({"width": width, "height": 800})
+                page = self.go(path)
+                self.assertLess(page.locator("tbody tr").first.bounding_box()["y"], 740, (path, width))
+                for field in page.locator("form.filter input").all():
+                    self.assertGreaterEqual(field.bounding_box()["width"], 120, (path, width))
+
+    def test_sizes_are_not_broken_into_lines(self):
+        page = self.go("/health")
+        for name in ["Files", "Tables", "Indexes"]:
+            cells = page.get_by_role("region", name=name).locator("tbody tr:first-child td:has(.number)")
+            for cell in cells.all():
+                self.assertLess(cell.locator(".number").bounding_box()["height"], 30, name)
+        files = page.get_by_role("region", name="Files")
+        expect(files.locator("tbody th").first).to_have_text("data.mdb")
+        # The size of a file is seen without scrolling to the side.
+        box = files.locator("tbody td").first.bounding_box()
+        self.assertLessEqual(box["x"] + box["width"], 390)
+
     def test_a_long_mistake_does_not_widen_the_page(self):
         page = self.go("/objects/Film?where=" + 7000 * "a")
         expect(page.locator("#problem")).to_be_visible()

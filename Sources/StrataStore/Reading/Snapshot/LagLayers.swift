@@ -28,7 +28,7 @@ final class LagLayers: Sendable {
     }
 
     private let state = Locked(State())
-    private let parts = PastParts()
+    let parts = PastParts()
     /// Objects and pairs kept in all stacks; the least recently used stack is dropped first.
     private static let budget = 2_000_000
     private static let mostChunks = 8

@@ -62,6 +62,9 @@ final class PastParts: Sendable {
         return bounds
     }
 
+    /// How many parts are kept.
+    var count: Int { state.withLock { $0.known.count } }
+
     func removeAll() { state.withLock { $0.known.removeAll() } }
 
     private func known(_ key: Key) -> Layer? { state.withLock { $0.known[key]?.layer } }

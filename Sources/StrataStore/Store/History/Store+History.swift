@@ -195,7 +195,7 @@ extension Store {
         }
     }
 
-    private func newestEvent(of id: ObjectID, _ reader: LogReader) throws -> EventNumber {
+    func newestEvent(of id: ObjectID, _ reader: LogReader) throws -> EventNumber {
         if let row = try reader.transaction.get(file.tables.objects, id.rawValue) { return try StoredRow(row).revision }
         guard let value = try reader.transaction.get(file.tables.tombstones, id.rawValue) else { return .zero }
         return try Tombstone.eventNumber(value)

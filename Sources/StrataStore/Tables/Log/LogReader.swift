@@ -166,7 +166,8 @@ struct LogReader {
         return result
     }
 
-    private func insertedValue(
+    /// The value that an `inserted` event gave a property.
+    func insertedValue(
         _ event: EventView, _ property: PropertyID, _ id: ObjectID
     ) throws -> AttributeValue {
         let layout = try histories.layout(of: event.payload, id: id)

@@ -1,7 +1,7 @@
 // Changes: first what one would do, then a save that a person has confirmed.
-import { el, count, counted, harmless } from "./dom.js";
+import { el, count, counted, harmless, utc } from "./dom.js";
 import { here, to } from "./address.js";
-import { value } from "./values.js";
+import { value, who } from "./values.js";
 
 let navigate = null;
 let announce = () => {};
@@ -44,14 +44,30 @@ function refused(error, change, dialog) {
     click: () => { dialog.close(); propose({ ...change, conflicts }); } }, text);
   return [el("h2", { id: "change-title" }, "This cannot be done"),
     el("p", { class: "problem", role: "alert", id: "refusal" }, error.message),
+    ...conflicts(error.conflicts),
     el("div", { class: "buttons" }, change.kind === "revert" && !change.conflicts
       ? [again("keep", "Keep what has changed since"), again("revert", "Revert that too")] : null, cancel(dialog))];
+}
+
+/** What others have changed since a person saw it: what it was, what it is now, and what the change makes of it. */
+function conflicts(list) {
+  if (!list?.length) return [];
+  const by = (item) => item.transaction ? [who(item.transaction), " ", utc(item.transaction.time)] : "";
+  const deletion = list.find((item) => item.property === undefined);
+  if (deletion) return [el("p", { class: "note", id: "conflicts" }, "It has been deleted since you saw it: ", by(deletion))];
+  return [el("section", { class: "note", id: "conflicts" },
+    el("h3", {}, "Others have changed this since you saw it"),
+    list.map((item) => [el("h4", {}, item.property), el("dl", { class: "facts" },
+      el("dt", {}, "you saw"), el("dd", {}, value(item.base)),
+      el("dt", {}, "now"), el("dd", {}, value(item.theirs), " ", el("span", { class: "before" }, by(item))),
+      el("dt", {}, "yours"), el("dd", {}, item.mine ? value(item.mine) : el("span", { class: "nil" }, "deleted")))]))];
 }
 
 function proposal(draft, change, dialog, typed) {
   const problem = el("p", { class: "problem", role: "alert", id: "refusal" });
   const isPossible = draft.count > 0 && draft.problems.length === 0;
-  const save = el("button", { type: "submit", id: "save", disabled: !isPossible }, isPossible ? `Save: ${draft.summary}` : "Save");
+  const save = el("button", { type: "submit", id: "save", disabled: !isPossible }, isPossible
+    ? `${draft.conflicts.length ? "Save over it" : "Save"}: ${draft.summary}` : "Save");
   const field = (name, label, hint, text) => el("label", {}, el("span", {}, label),
     el("input", { id: name, name, placeholder: hint, value: text ?? "", autocomplete: "off", maxlength: 1000 }));
   const form = el("form", { method: "dialog", submit: async (event) => {
@@ -69,8 +85,11 @@ function proposal(draft, change, dialog, typed) {
     // Sent again, because the first answer was lost.
     const saved = answer.transaction ?? answer.error?.transaction;
     if (answer.error && !saved) {
-      return problem.replaceChildren(harmless(answer.error.message), " ", el("button", { type: "button", id: "look-again",
-        click: () => { dialog.close(); propose(change, data); } }, "Look again"));
+      const again = el("button", { type: "button", id: "look-again", click: () => { dialog.close(); propose(change, data); } }, "Look again");
+      problem.replaceChildren(harmless(answer.error.message), " ", again);
+      dialog.querySelector("#conflicts")?.remove();
+      problem.after(...conflicts(answer.error.conflicts));
+      return again.focus();
     }
     dialog.close();
     await navigate(to(["transaction", saved], { at: null }));
@@ -81,6 +100,7 @@ function proposal(draft, change, dialog, typed) {
   el("div", { class: "buttons" }, save, cancel(dialog)));
   return [
     el("h2", { id: "change-title" }, draft.count ? `This would change ${counted(draft.count, "object")}` : "This would change nothing"),
+    ...conflicts(draft.conflicts),
     draft.problems.length ? el("ul", { class: "problem", id: "problems" }, draft.problems.map((text) => el("li", {}, text))) : null,
     el("ul", { class: "events consequences", id: "consequences" }, draft.objects.map(consequence)),
     draft.count > draft.objects.length ? el("p", { class: "nil" }, `and ${count(draft.count - draft.objects.length)} more`) : null,
@@ -122,8 +142,8 @@ export function withLineEnds(typed, text) {
   return [...before.slice(0, start), ...middle, ...before.slice(before.length - end)].join("");
 }
 
-/** A button that turns a value into a field. */
-export function editor(object, item, whole) {
+/** A button that turns a value into a field. `seen` is the transaction after which the page shows the value. */
+export function editor(object, item, whole, seen) {
   const cell = el("span", { class: "edit", "data-kept": `edit-${item.name}` });
   const close = () => {
     cell.removeAttribute("data-begun");
@@ -132,9 +152,12 @@ export function editor(object, item, whole) {
   const open = el("button", { type: "button", class: "small", "aria-label": `Edit ${item.name}`, click: async () => {
     let text = "";
     const hasValue = !["null", "data", "encrypted"].includes(item.value.kind);
+    // What comes in while the text is read does not take its place away.
+    cell.setAttribute("data-begun", "");
     try {
       if (hasValue) text = await wholeText(whole);
     } catch (error) {
+      cell.removeAttribute("data-begun");
       return cell.replaceChildren(open, el("span", { class: "problem", role: "alert" }, ` It cannot be read: ${error.message}`));
     }
     const isLong = item.type === "string";
@@ -145,14 +168,13 @@ export function editor(object, item, whole) {
     let isTouched = false;
     input.addEventListener("input", () => { isTouched = true; });
     const note = el("span", { class: "nil", role: "status" });
-    cell.setAttribute("data-begun", "");
     cell.replaceChildren(el("form", { class: "edit", submit: (event) => {
       event.preventDefault();
       if (input.value === shown && (hasValue || !isTouched)) return note.replaceChildren("It has not been changed.");
       note.replaceChildren();
-      propose({ kind: "set", object, values: { [item.name]: isLong ? withLineEnds(input.value, text) : input.value } });
+      propose({ kind: "set", object, seen, values: { [item.name]: isLong ? withLineEnds(input.value, text) : input.value } });
     } }, input, el("button", { type: "submit" }, "Look"),
-    el("button", { type: "button", click: () => propose({ kind: "set", object, values: { [item.name]: null } }) }, "Nil"),
+    el("button", { type: "button", click: () => propose({ kind: "set", object, seen, values: { [item.name]: null } }) }, "Nil"),
     el("button", { type: "button", click: close }, "Cancel"), note));
     input.focus();
   } }, "Edit");
@@ -161,15 +183,15 @@ export function editor(object, item, whole) {
 }
 
 /** A button that takes a member from a relationship. */
-export const unlinker = (object, relationship, member) => el("button", { type: "button", class: "small",
-  "aria-label": `Unlink ${member.label}`, click: () => propose({ kind: "unlink", object, relationship, members: [member.object] }) }, "×");
+export const unlinker = (object, relationship, member, seen) => el("button", { type: "button", class: "small",
+  "aria-label": `Unlink ${member.label}`, click: () => propose({ kind: "unlink", object, seen, relationship, members: [member.object] }) }, "×");
 
 /** A field that adds a member to a relationship. */
-export function linker(object, relationship) {
+export function linker(object, relationship, seen) {
   const input = el("input", { "aria-label": `Link to ${relationship}`, placeholder: "Film/p5", id: `link-${relationship}`, autocomplete: "off" });
   return el("form", { class: "edit", submit: (event) => {
     event.preventDefault();
-    propose({ kind: "link", object, relationship, members: [input.value.trim()] });
+    propose({ kind: "link", object, seen, relationship, members: [input.value.trim()] });
   } }, input, el("button", { type: "submit", class: "small" }, "Link"));
 }
 

@@ -11,21 +11,23 @@ export function object(place, page, navigate) {
   const isCompared = page.other !== undefined;
   const { isWritable, follows, transaction } = page.moment;
   const isEditable = isWritable && follows && page.exists;
+  // Where a small window has no heads, the two values say of which moment they are.
+  const heads = isCompared ? ["value", `at transaction ${count(page.other)}`] : [];
   return [
     el("h1", {}, el("bdi", {}, page.label)),
     el("p", { class: "sub" }, el("a", { href: to(["objects", page.entity]) }, page.entity), " · ", el("code", {}, page.uri)),
     page.exists ? null : fate(page),
     isWritable ? el("p", { class: "buttons" },
-      isEditable ? changer("delete", "Delete…", { kind: "delete", object: page.object }) : null,
+      isEditable ? changer("delete", "Delete…", { kind: "delete", object: page.object, seen: transaction }) : null,
       follows ? null : changer("restore", `Restore this state…`, { kind: "restore", object: page.object, at: String(transaction) })) : null,
     compare(place, navigate),
     page.values.length ? table(
-      ["property", "value", ...isCompared ? [`at transaction ${count(page.other)}`] : [], "set by", "when (UTC)"],
+      ["property", ...isCompared ? heads : ["value"], "set by", "when (UTC)"],
       page.values.map((item) => el("tr", { class: item.isChanged ? "changed" : null, id: `value-${item.name}` },
         el("th", { scope: "row", title: item.type }, item.name),
-        el("td", {}, value(item.value, whole(item.name)), picture(item, whole(item.name)),
-          isEditable ? [" ", editor(page.object, item, whole(item.name))] : null),
-        isCompared ? el("td", {}, value(item.other)) : null,
+        el("td", { "data-head": heads[0] }, value(item.value, whole(item.name)), picture(item, whole(item.name)),
+          isEditable ? [" ", editor(page.object, item, whole(item.name), transaction)] : null),
+        isCompared ? el("td", { "data-head": heads[1] }, value(item.other)) : null,
         el("td", {}, item.origin ? [who(item.origin), item.origin.before
           ? el("span", { class: "before" }, " was ", value(item.origin.before)) : null] : el("span", { class: "nil" },
           item.isBeforeHistory ? "before the history" : "by default")),
@@ -34,12 +36,12 @@ export function object(place, page, navigate) {
       page.relationships.map((relationship) => [
         el("dt", {}, relationship.name, " ", el("span", { class: "nil" }, count(relationship.count))),
         el("dd", {}, el("ul", {}, relationship.first.map((member) => el("li", {}, objectLink(member.object, member.label),
-          isEditable && !relationship.isHidden ? [" ", unlinker(page.object, relationship.name, member)] : null)),
+          isEditable && !relationship.isHidden ? [" ", unlinker(page.object, relationship.name, member, transaction)] : null)),
           relationship.count > relationship.first.length
             ? el("li", { class: "nil" }, relationship.condition
               ? el("a", { href: to(["objects", relationship.entity], { where: relationship.condition }) }, `all ${count(relationship.count)}`)
               : `and ${count(relationship.count - relationship.first.length)} more`) : null),
-        isEditable && !relationship.isHidden ? linker(page.object, relationship.name) : null)]))) : null,
+        isEditable && !relationship.isHidden ? linker(page.object, relationship.name, transaction) : null)]))) : null,
     el("section", {}, el("h2", {}, "History"), page.history.map((change) => el("article", { class: "change" },
       el("h3", {}, who(change.transaction), " ", utc(change.transaction.time), " ",
         el("a", { class: "plain", href: changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",

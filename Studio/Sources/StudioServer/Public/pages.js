@@ -2,7 +2,7 @@
 import { el, count, counted, size, time, utc } from "./dom.js";
 import { here, to, changed } from "./address.js";
 import { eventList } from "./values.js";
-import { number, table, problem } from "./parts.js";
+import { number, bytes, table, problem } from "./parts.js";
 import { object } from "./object.js";
 import { objects } from "./objects.js";
 import { changer } from "./change.js";
@@ -141,14 +141,15 @@ function health(place, page) {
   return [el("h1", {}, "Health"),
     el("dl", { class: "facts" }, Object.entries(facts).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
     el("h2", {}, "Files"), table(["file", "size", "what it is"], listing.files.map((file) =>
-      [file.path, file.bytes === undefined ? "not there" : size(file.bytes), file.purpose]), { label: "Files" }),
+      [el("span", { title: file.path }, inside(file.path, listing.path)), file.bytes === undefined ? "not there" : bytes(file.bytes),
+        file.purpose]), { label: "Files" }),
     el("h2", {}, "Tables"), table(["table", "entries", "size", ""], listing.tables.map((item) =>
-      [item.name, number(item.entries), size(item.bytes), item.view ? "view" : ""]), { label: "Tables" }),
+      [item.name, number(item.entries), bytes(item.bytes), item.view ? "view" : ""]), { label: "Tables" }),
     el("h2", {}, "Indexes"), table(["index", "entries", "keys", ""], listing.indexes.map((index) =>
-      [`${index.entity ? index.entity + "." : ""}${index.name}`, number(index.entries), size(index.bytes),
+      [`${index.entity ? index.entity + "." : ""}${index.name}`, number(index.entries), bytes(index.bytes),
         index.unique ? "unique" : ""]), { label: "Indexes" }),
     el("h2", {}, "Views"), page.views.length ? table(["view", "of", "rows", "size", "kept", "state"], page.views.map((view) =>
-      [`${view.name} (version ${view.version})`, view.entity, number(view.rows), size(view.bytes),
+      [`${view.name} (version ${view.version})`, view.entity, number(view.rows), bytes(view.bytes),
         view.upkeep === "catchingUp" ? "behind the saves, by itself" : "with each save", viewState(view)]),
     { label: "Views" }) : el("p", { class: "nil" }, "The model declares none."),
     ...page.subscriptions.length ? [el("h2", {}, "Subscriptions"), table(["subscription", "has read to", "behind", "waiting since (UTC)"],
@@ -159,6 +160,9 @@ function health(place, page) {
     { label: "Readers" }) : el("p", { class: "nil" }, "No other process reads the store."),
     el("h2", {}, "Verification"), verification()];
 }
+
+/** The path of a file below a folder, or all of it elsewhere. */
+const inside = (path, folder) => path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 
 /** What a view does: one that catches up may be behind, being made or stopped; one that is kept in saves being made. */
 function viewState(view) {

@@ -1,9 +1,12 @@
 // What several pages are made of.
-import { el, count } from "./dom.js";
+import { el, count, size } from "./dom.js";
 import { here, changed } from "./address.js";
 
 /** A number on the right of its cell. */
 export const number = (amount) => el("span", { class: "number" }, count(amount));
+
+/** A size in bytes, which is not broken into lines. */
+export const bytes = (amount) => el("span", { class: "number" }, size(amount));
 
 /**
  * A table that scrolls by itself where it is wider than the window.

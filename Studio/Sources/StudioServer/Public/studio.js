@@ -115,6 +115,8 @@ function drawSections(place) {
 /** Goes to an address of Studio; by replacing the entry of the history if it is only a step of a movement. */
 function navigate(address, { replaces = false } = {}) {
   const isPage = new URL(address, location.href).pathname !== location.pathname;
+  // A link in a dialog leaves it.
+  if (isPage) document.querySelector("dialog[open]")?.close();
   goTo(address, replaces);
   if (isPage) scrollTo(0, 0);
   return show().then(() => { if (isPage) main.focus({ preventScroll: true }); });

@@ -12,6 +12,14 @@ class Timeline extends HTMLElement {
   #at = 0;
   #playing = 0;
 
+  connectedCallback() {
+    // What gets the focus is scrolled to where the timeline does not cover it.
+    new ResizeObserver(() => {
+      const isOver = getComputedStyle(this).position === "sticky";
+      document.documentElement.style.scrollPaddingTop = isOver ? `${this.offsetHeight + 8}px` : "";
+    }).observe(this);
+  }
+
   /** Keeps the place of a store's timeline until it has come; without a store there is none. */
   wait(store) {
     if (this.#playing) this.#toggle();
