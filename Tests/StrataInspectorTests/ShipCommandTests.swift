@@ -1,5 +1,6 @@
 import Foundation
 import StrataStore
+import StrataTestSupport
 import Testing
 
 /// `strata ship`, `strata standby`, and `strata restore` from a target.
@@ -38,6 +39,37 @@ import Testing
         #expect(try Tool.run("restore", store.path, path("none"), "--to", "t3").exitCode == 2)
         #expect(try Tool.run("restore", path("target"), path("newest")).exitCode == 1)
         #expect(!FileManager.default.fileExists(atPath: path("none")))
+    }
+
+    /// The command begins in the middle of a rebuild in several commits.
+    @Test func aShipWaitsForARebuild() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (ship, output, error) = (Process(), Pipe(), Pipe())
+        ship.executableURL = Tool.program.url
+        ship.arguments = ["ship", store.path, path("target")]
+        ship.standardOutput = output
+        ship.standardError = error
+        // The rebuild reports its progress while this thread waits.
+        nonisolated(unsafe) var notice = Data()
+        let opened = try Store.open(.directory(store.directory), model: nil, options: StoreOptions())
+        let limits = RebuildLimits(eventsInOneCommit: 0, bytesInOneCommit: 0, stepInBytes: 1)
+        let report = try opened.rebuild(limits) { progress in
+            guard progress.phase.hasPrefix("replaying"), notice.isEmpty else { return }
+            do {
+                try ship.run()
+                notice = error.fileHandleForReading.availableData
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        opened.close()
+        let text = String(decoding: notice, as: UTF8.self)
+        try #require(text.hasPrefix("strata: The views of the store are being rebuilt: "), "\(text)")
+        #expect(text.hasSuffix("finishes it. Waiting until the store can be read.\n"), "\(text)")
+        let shipped = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        ship.waitUntilExit()
+        #expect(report.isUnchanged && ship.terminationStatus == 0)
+        #expect(shipped.hasPrefix("\(path("target")): up to t5, 5 transactions shipped, "), "\(shipped)")
     }
 
     @Test func aStandbyIsReadAndPromoted() throws {

@@ -1,5 +1,5 @@
 import Foundation
-import StrataModel
+package import StrataModel
 
 /// Wakes a thread that follows a log, and signals it to end. All variables are guarded by `condition`.
 package final class Pace: @unchecked Sendable {
@@ -69,5 +69,39 @@ package struct Patience {
     package static func mayPass(_ error: any Error) -> Bool {
         guard let error = error as? StrataError else { return false }
         return [.targetUnavailable, .noSpace, .persistentStoreTimeout].contains(error.code)
+    }
+}
+
+/// Waits for a store that cannot be read because its views are being rebuilt, as long as that goes on.
+package struct StoreWait {
+    /// The time after which a rebuild that stands still is no longer waited for.
+    private let limit: Duration
+    private let interval: Duration
+
+    package init(limit: Duration = .seconds(10), interval: Duration = .milliseconds(250)) {
+        (self.limit, self.interval) = (limit, interval)
+    }
+
+    /// Runs work that reads the store, again and again until the store can be read.
+    ///
+    /// - Parameter report: is called with the first refusal.
+    /// - Throws: `persistentStoreTimeout` if the rebuild stands still, perhaps because it was interrupted.
+    package func run<R>(_ work: () throws -> R, report: (StrataError) -> Void) throws -> R {
+        var last: (message: String, since: ContinuousClock.Instant)?
+        while true {
+            do {
+                return try work()
+            } catch let error as StrataError where error.code == .persistentStoreTimeout {
+                let now = ContinuousClock.now
+                if last == nil { report(error) }
+                // The message says how far the rebuild has come.
+                if let last, last.message == error.message {
+                    if now - last.since >= limit { throw error }
+                } else {
+                    last = (error.message, now)
+                }
+                Thread.sleep(forTimeInterval: interval / .seconds(1))
+            }
+        }
     }
 }

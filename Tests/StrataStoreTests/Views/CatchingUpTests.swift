@@ -152,6 +152,48 @@ import Testing
         }
     }
 
+    /// A difference would say that the view was damaged.
+    @Test func aViewThatLeavesAnObjectOutIsNotCompared() throws {
+        let fixture = try fixture([try Self.byTitle(Self.hostile)])
+        let store = fixture.store
+        let bad = try film(Self.hostileTitle, 5, fixture)
+        _ = try film("A", 1, fixture)
+        try store.keepViews()
+        #expect(try store.rebuild().isUnchanged)
+        try store.keepViews()
+        try store.skipEvent(ofView: "ByTitle")
+        try fixture.update(bad, ["title": .string("Z")])
+        for isWhole in [false, true] {
+            try store.keepViews()
+            let state = try store.viewState("ByTitle")
+            #expect(state.leftOut == (isWhole ? [] : [bad]) && state.lagInEvents == 0)
+            if isWhole {
+                let limits = RebuildLimits(eventsInOneCommit: 0, bytesInOneCommit: 0, stepInBytes: 1)
+                #expect(try store.rebuild(limits).isUnchanged && store.rebuild().isUnchanged)
+            } else {
+                #expect(try store.rebuild(view: "ByTitle"))
+            }
+            #expect(try rows(store) == ["A 1 1", "Z 1 5"])
+        }
+    }
+
+    /// An erasure has emptied the view, and no worker has come to it yet.
+    @Test func aViewThatIsNotBuiltYetIsNotCompared() throws {
+        for isWhole in [false, true] {
+            let fixture = try fixture()
+            let store = fixture.store
+            let first = try film("secret", 1, fixture)
+            _ = try film("B", 2, fixture)
+            try store.keepViews()
+            #expect(try store.rebuild(view: "ByTitle"))
+            _ = try store.erase(ErasureRequest(objects: [first], note: MaintenanceNote(author: "test")))
+            #expect(try kept(store) == 0)
+            #expect(try isWhole ? store.rebuild().isUnchanged : store.rebuild(view: "ByTitle"))
+            #expect(try kept(store) == 1 && store.viewState("ByTitle").lagInEvents == 0)
+            #expect(try store.rebuild(view: "ByTitle"))
+        }
+    }
+
     @Test func aViewGoesOnWhenTheObjectIsMended() throws {
         let fixture = try fixture([try Self.byTitle(Self.hostile)])
         let store = fixture.store

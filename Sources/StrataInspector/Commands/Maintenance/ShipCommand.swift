@@ -18,6 +18,8 @@ struct ShipCommand: StoreCommand {
 
             \(TargetText.help)
 
+            A rebuild of the store is waited for, unless it stands still for ten seconds.
+
             --follow goes on with what is saved, by any process, until it is interrupted: a save is there within about a \
             second. While the target is away or full, or the store is being rebuilt or migrated, that is reported and \
             tried again. A snapshot saves a restore from \
@@ -56,6 +58,7 @@ struct ShipCommand: StoreCommand {
     func run() throws {
         let place = try TargetText.target(target)
         let options = ShippingOptions(keptSnapshots: keep, snapshotInterval: snapshotInterval * 1_000_000)
+        if !follow { return try shipOnce(to: place, options) }
         let progress = ProgressLine()
         var patience = Patience()
         var isOpen = false
@@ -63,19 +66,28 @@ struct ShipCommand: StoreCommand {
             do {
                 return try store.reading { store in
                     isOpen = true
-                    let shipper = LogShipper(store, place, options)
-                    if follow { return try goOn(shipper, progress) }
-                    let report = try shipper.ship(makesSnapshot: snapshot, progress: progress.handler)
-                    progress.finish()
-                    try print(report)
-                    if report.missingBlobCount > 0 { throw ExitStatus.FoundProblem() }
+                    try goOn(LogShipper(store, place, options), progress)
                 }
-            } catch let error as StrataError where follow && !isOpen && error.code == .persistentStoreTimeout {
+            } catch let error as StrataError where !isOpen && error.code == .persistentStoreTimeout {
                 try print(error)
                 Output.shared.flush()
                 Thread.sleep(forTimeInterval: patience.afterFailure() / .seconds(1))
             }
         }
+    }
+
+    private func shipOnce(to place: any ShippingTarget, _ options: ShippingOptions) throws {
+        let report = try StoreWait().run {
+            let progress = ProgressLine()
+            defer { progress.finish() }
+            return try store.reading { store in
+                try LogShipper(store, place, options).ship(makesSnapshot: snapshot, progress: progress.handler)
+            }
+        } report: { error in
+            Output.printError("strata: \(error.message) Waiting until the store can be read.")
+        }
+        try print(report)
+        if report.missingBlobCount > 0 { throw ExitStatus.FoundProblem() }
     }
 
     /// Ships until the process is interrupted; what is saved until then is shipped first.

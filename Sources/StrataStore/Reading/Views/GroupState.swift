@@ -54,6 +54,12 @@ enum ViewKeys {
     /// The largest value after the key of its group and the number of its aggregate.
     private static let largestValue = 511 - largestGroup - 1
 
+    /// The view of a record.
+    static func view(of key: UnsafeRawBufferPointer) -> ViewID {
+        guard key.count >= numberSize else { return ViewID(rawValue: 0) }
+        return ViewID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
+    }
+
     /// Appends a whole key of a group, with the view's number, as the tables have it.
     static func append(group key: UnsafeRawBufferPointer, to writer: inout ByteWriter) {
         append(key, largest: largestGroup, cut: cutSize, to: &writer)

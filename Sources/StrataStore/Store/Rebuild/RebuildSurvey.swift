@@ -14,7 +14,8 @@ final class RebuildSurvey: @unchecked Sendable {
     /// The parts of the file that are read.
     enum Scope: Sendable {
         case log
-        case logAndViews
+        /// The views without the records of some declared ones.
+        case logAndViews(without: Set<ViewID>)
     }
 
     /// Starts at once. Until it ends only the caller may write.
@@ -56,7 +57,10 @@ final class RebuildSurvey: @unchecked Sendable {
         let problems = try file.environment.read { transaction in
             Verifier(file, blobs, transaction, .quick, progress).checkLogAlone()
         }
-        guard let first = problems.first else { return scope == .log ? [] : try TableDigest.readable(in: file) }
+        guard let first = problems.first else {
+            guard case .logAndViews(let apart) = scope else { return [] }
+            return try TableDigest.readable(in: file, without: apart)
+        }
         throw StrataError(
             .corrupt,
             "The log is damaged, and the views may still hold what it has lost, so nothing was dropped. "

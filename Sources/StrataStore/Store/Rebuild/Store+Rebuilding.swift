@@ -119,6 +119,8 @@ struct Rebuild {
         /// The digests of the old views that can be read; nil if an interrupted rebuild had dropped them.
         var before: [TableDigest]?
         var after: [TableDigest]?
+        /// Declared views that were not what a rebuild makes, and so are not compared.
+        var apart: Set<ViewID> = []
     }
 
     func run() throws -> RebuildReport {
@@ -129,7 +131,7 @@ struct Rebuild {
         var isBegunAnew = false
         while outcome.after == nil {
             do {
-                outcome.after = try step(&replay)
+                try step(&replay, &outcome)
             } catch let error as LMDBError where error.code == .corrupted && !isBegunAnew {
                 // A page of the views that the steps before have made is damaged.
                 (replay, isBegunAnew) = (nil, true)
@@ -161,32 +163,51 @@ struct Rebuild {
         try write { transaction in
             if let mark = try file.rebuildMark(transaction) { return Outcome(head: mark.head) }
             let head = try file.readHead(transaction)
-            return try isSmall(head, transaction) ? all(head, transaction) : drop(head, transaction)
+            let apart = try viewsApart(head, transaction)
+            return try isSmall(head, transaction)
+                ? all(head, without: apart, transaction) : drop(head, without: apart, transaction)
         }
     }
 
-    private func all(_ head: LogHead, _ transaction: WriteTransaction) throws -> Outcome {
-        let survey = RebuildSurvey(of: .logAndViews, file, blobs, nil)
+    /// Declared views that have not the groups that a rebuild makes, and those that this process cannot make.
+    private func viewsApart(_ head: LogHead, _ transaction: ReadTransaction) throws -> Set<ViewID> {
+        let progress = try ViewProgress.all(transaction, file.tables)
+        var apart = Set(progress.filter(\.value.isRetired).keys)
+        if let schema = try file.histories(for: head, transaction).newest {
+            for view in try IndexMap.of(schema).views.views
+            where !view.hasCode || !view.isWhole(progress[view.id], at: head.event) {
+                apart.insert(view.id)
+            }
+        }
+        return apart
+    }
+
+    private func all(
+        _ head: LogHead, without apart: Set<ViewID>, _ transaction: WriteTransaction
+    ) throws -> Outcome {
+        let survey = RebuildSurvey(of: .logAndViews(without: apart), file, blobs, nil)
         let made = Result {
             try dropViews(transaction)
             let replay = Replay(after: .start, file.tables, flushLimit: limits.batchInBytes)
             try run(replay, head, limit: nil, transaction)
             try refillViews(head, transaction)
-            return try TableDigest.all(file.tables, transaction)
+            return try TableDigest.all(file.tables, transaction, without: apart)
         }
         // A problem in the log explains more than an error of the replay, so it is thrown first.
         let before = try survey.finish()
         return Outcome(head: head, before: before, after: try made.get())
     }
 
-    private func drop(_ head: LogHead, _ transaction: WriteTransaction) throws -> Outcome {
+    private func drop(
+        _ head: LogHead, without apart: Set<ViewID>, _ transaction: WriteTransaction
+    ) throws -> Outcome {
         let survey = RebuildSurvey(of: .log, file, blobs, progress)
-        let before = Result { try TableDigest.readable(in: file) }
+        let before = Result { try TableDigest.readable(in: file, without: apart) }
         try survey.finish()
         try checkRoom()
         try dropViews(transaction)
         try file.writeMark(RebuildMark(head: head, applied: .zero), transaction)
-        return Outcome(head: head, before: try before.get())
+        return Outcome(head: head, before: try before.get(), apart: apart)
     }
 
     private func dropAgain(_ transaction: WriteTransaction) throws {
@@ -237,12 +258,17 @@ struct Rebuild {
     /// Makes one commit of several. It begins where the store says, so two processes that find the mark share the
     /// steps, and each step is done once.
     ///
-    /// - Parameter replay: of the step before, which has begun to collect events for this one.
-    /// - Returns: the digests after the last step.
-    private func step(_ replay: inout Replay?) throws -> [TableDigest]? {
-        try write { transaction in
+    /// - Parameters:
+    ///   - replay: of the step before, which has begun to collect events for this one.
+    ///   - outcome: gets the digests after the last step.
+    private func step(_ replay: inout Replay?, _ outcome: inout Outcome) throws {
+        let (isCompared, digests) = try write { transaction -> (Bool, [TableDigest]?) in
             guard let mark = try file.rebuildMark(transaction) else {
-                return try TableDigest.all(file.tables, transaction)
+                // Another process has finished the rebuild, and may have saved since.
+                return (
+                    try file.readHead(transaction).event == outcome.head.event,
+                    try TableDigest.all(file.tables, transaction, without: outcome.apart)
+                )
             }
             let histories = try StoreFile.readModels(file.tables, transaction)
             let running = Replay.resume(
@@ -252,12 +278,14 @@ struct Rebuild {
             guard running.applied == mark.head.event else {
                 try file.writeMark(RebuildMark(head: mark.head, applied: running.applied), transaction)
                 replay = running
-                return nil
+                return (true, nil)
             }
             try refillViews(mark.head, transaction)
             try file.writeHead(mark.head, transaction)
-            return try TableDigest.all(file.tables, transaction)
+            return (true, try TableDigest.all(file.tables, transaction, without: outcome.apart))
         }
+        if !isCompared { outcome.before = nil }
+        outcome.after = digests
     }
 
     /// Makes the declared views of the objects.

@@ -72,6 +72,8 @@ struct ThinningWork: Sendable {
         let description = TransactionDescription(id: note.id, author: note.author, metadata: note.metadata)
         let appended = try LogWriter.append(.thinned(record), description, file, transaction)
         try ThinnedEntities.note(record, at: appended.firstEvent, transaction, file.tables)
+        let histories = try file.histories(for: file.readHead(transaction), transaction)
+        try file.tables.clearViews(behind: cut, histories, transaction)
     }
 
     private func finish(_ file: StoreFile, _ transaction: WriteTransaction) throws {

@@ -67,27 +67,12 @@ struct TrimStep {
         if !step.models.isEmpty {
             try ModelRemains(histories, at: histories.schema(models.last)).clear(tables, transaction)
         }
-        try clearViews(behind: last.lastEvent, histories, transaction)
+        try tables.clearViews(behind: last.lastEvent, histories, transaction)
         try baseline.write(transaction, tables)
         try file.noteBaseline(transaction)
         head.firstKeptEvent = baseline.head.firstKeptEvent
         try file.writeHead(head, transaction)
         return (baseline, baseline.transaction >= target)
-    }
-
-    /// Views that catch up or are being built, and that need dropped events, are made again. Only a truncation
-    /// by force goes so far. Those of older models are of no use without it.
-    private func clearViews(
-        behind cut: EventNumber, _ histories: SchemaHistory, _ transaction: WriteTransaction
-    ) throws {
-        let progress = try ViewProgress.all(transaction, tables).filter { $0.value.position < cut }
-        guard !progress.isEmpty, let schema = histories.newest else { return }
-        for (view, own) in progress where own.isRetired {
-            try ViewProgress.dropping.write(view, transaction, tables)
-        }
-        for view in try IndexMap.of(schema).views.views where progress[view.id] != nil {
-            try tables.beginAnew(view, transaction)
-        }
     }
 }
 

@@ -20,22 +20,27 @@ package struct TableDigest: Sendable, Hashable {
     /// Both read in one transaction, because no other transaction sees uncommitted changes. That is safe as long as
     /// nothing is written: moving a cursor changes only the cursor. All cursors are opened and closed on the calling
     /// thread.
-    static func all(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> [TableDigest] {
-        try digests(tables, transaction) { throw $0 }
+    ///
+    /// - Parameter apart: declared views whose records are left out.
+    static func all(
+        _ tables: StoreTables, _ transaction: ReadTransaction, without apart: Set<ViewID> = []
+    ) throws -> [TableDigest] {
+        try digests(tables, transaction, without: apart) { throw $0 }
     }
 
     /// The digests of those committed views whose pages can be read, whatever they hold.
-    static func readable(in file: StoreFile) throws -> [TableDigest] {
+    static func readable(in file: StoreFile, without apart: Set<ViewID> = []) throws -> [TableDigest] {
         try file.environment.read { transaction in
             try transaction.judgingByStructure {
-                try digests(file.tables, transaction) { if $0.code != .corrupted { throw $0 } }
+                try digests(file.tables, transaction, without: apart) { if $0.code != .corrupted { throw $0 } }
             }
         }
     }
 
     /// - Parameter refuse: takes the error of a view that cannot be read, which is left out unless this throws.
     private static func digests(
-        _ tables: StoreTables, _ transaction: ReadTransaction, _ refuse: @Sendable (LMDBError) throws -> Void
+        _ tables: StoreTables, _ transaction: ReadTransaction, without apart: Set<ViewID>,
+        _ refuse: @Sendable (LMDBError) throws -> Void
     ) throws -> [TableDigest] {
         let views = tables.viewTables
         return try withWalks(views.map(\.table)[...], tables, transaction) { walks in
@@ -45,11 +50,12 @@ package struct TableDigest: Sendable, Hashable {
             func work() throws {
                 while let index = queue.withLock({ $0.popLast() }) {
                     let name = views[index].name
+                    let left = StoreTables.declaredViewNames.contains(name) ? apart : []
                     do {
                         let digest =
                             switch walks[index] {
-                            case .entries(let cursor): try of(name, cursor)
-                            case .counters(let cursor): try of(name, cursor)
+                            case .entries(let cursor): try of(name, cursor, without: left)
+                            case .counters(let cursor): try of(name, cursor, without: left)
                             }
                         digests.withLock { $0[index] = digest }
                     } catch let error as LMDBError {
@@ -80,12 +86,16 @@ package struct TableDigest: Sendable, Hashable {
             : try view.withCursor(transaction) { try others(.entries($0)) }
     }
 
-    private static func of(_ name: String, _ start: some RecordWalk) throws -> TableDigest {
+    private static func of(
+        _ name: String, _ start: some RecordWalk, without apart: Set<ViewID>
+    ) throws -> TableDigest {
         var cursor = start
         var hash = RecordHash()
         var found = try cursor.first()
         while found {
-            hash.add(cursor.key, cursor.value)
+            if apart.isEmpty || !apart.contains(ViewKeys.view(of: cursor.key)) {
+                hash.add(cursor.key, cursor.value)
+            }
             found = try cursor.advance()
         }
         return hash.finish(name)

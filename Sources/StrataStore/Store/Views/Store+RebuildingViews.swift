@@ -6,8 +6,8 @@ import StrataModel
 extension Store {
     /// Rebuilds the groups of a view from the objects, in one commit.
     ///
-    /// - Returns: whether the view is as it was, byte for byte. A view that was behind the commits is not compared, and
-    ///   counts as unchanged.
+    /// - Returns: whether the view is as it was, byte for byte. A view that was behind the commits or not built yet, or
+    ///   that leaves an object out, is not compared, and counts as unchanged.
     /// - Throws: `unknownKey` for a view that the store's model does not have.
     package func rebuild(view name: String) throws -> Bool {
         let result = Locked(false)
@@ -17,16 +17,18 @@ extension Store {
                     let head = try file.readHead(transaction)
                     let histories = try file.histories(for: head, transaction)
                     let projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
-                    guard let id = histories.newest?.assignment.views[name], let tables = file.tables.views else {
+                    guard let schema = histories.newest, let tables = file.tables.views,
+                        let view = try IndexMap.of(schema).views.view(named: name)
+                    else {
                         throw StrataError(
                             .unknownKey, "The store's model has no view \(name).", context: .init(key: name, path: path)
                         )
                     }
-                    let progress = try ViewProgress.read(id, transaction, file.tables)
-                    let isBehind = progress.map { !$0.isComplete || $0.position < head.event } ?? false
-                    let before = try Self.digest(of: id, tables, transaction)
-                    try projector.refill(id, at: head.event, transaction)
-                    return try isBehind || Self.digest(of: id, tables, transaction) == before
+                    let progress = try ViewProgress.read(view.id, transaction, file.tables)
+                    let isCompared = view.isWhole(progress, at: head.event)
+                    let before = try Self.digest(of: view.id, tables, transaction)
+                    try projector.refill(view.id, at: head.event, transaction)
+                    return try !isCompared || Self.digest(of: view.id, tables, transaction) == before
                 }
                 result.withLock { $0 = isSame }
             } catch let fault as ViewFault {
@@ -58,5 +60,16 @@ extension Store {
             }
         }
         return hash.finalize()
+    }
+}
+
+extension PreparedView {
+    /// Whether the view has exactly the groups that a rebuild at an event makes.
+    ///
+    /// - Parameter progress: the record of the view; nil if it has none.
+    func isWhole(_ progress: ViewProgress?, at eventNumber: EventNumber) -> Bool {
+        // Without a record, an inline view is kept in each commit, and one that catches up has no groups yet.
+        guard let progress else { return isInline }
+        return progress.isComplete && progress.position == eventNumber && progress.leftOut.isEmpty
     }
 }

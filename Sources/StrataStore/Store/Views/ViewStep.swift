@@ -5,8 +5,9 @@ import StrataModel
 /// commit with how far it has come.
 ///
 /// States of the past never change, so a step is made in a read transaction, while others save. It is written only if
-/// the view is where the step began; so each event counts once, however many processes try. A step is made on one
-/// thread, handed to the writer, and not used by the first again.
+/// the view is where the step began; so each event counts once, however many processes try. A step that was made before
+/// an erasure has erased values, and is not written either. A step is made on one thread, handed to the writer, and not
+/// used by the first again.
 struct ViewStep: @unchecked Sendable {
     let view: PreparedView
     let model: ModelVersion
@@ -16,6 +17,8 @@ struct ViewStep: @unchecked Sendable {
     /// Whether the view's groups are dropped first.
     fileprivate(set) var beginsAnew = false
     fileprivate let limits: ViewStepLimits
+    /// Those of the state that the step was made in.
+    fileprivate let losses: ValueLosses
     fileprivate let changes = GroupChanges()
 
     /// Whether the next step does not depend on the groups that this one writes, and groups further objects.
@@ -25,10 +28,11 @@ struct ViewStep: @unchecked Sendable {
 
     /// Writes the changes.
     ///
-    /// - Returns: false if the view or the model have moved on meanwhile; then nothing was written.
+    /// - Returns: false if the view or the model have moved on meanwhile, or values were erased; then nothing was written.
     func write(_ file: StoreFile, _ transaction: WriteTransaction) throws -> Bool {
         guard let views = file.tables.views, try file.readHeadEvent(transaction).model == model,
-            try ViewProgress.read(view.id, transaction, file.tables) == before
+            try ViewProgress.read(view.id, transaction, file.tables) == before,
+            try ValueLosses(transaction, file.tables) == losses
         else { return false }
         if beginsAnew { try file.tables.clear(view.id, transaction) }
         try changes.write(to: views, transaction)
@@ -73,6 +77,7 @@ struct ViewStepMaker {
     let view: PreparedView
     let before: ViewProgress?
     let limits: ViewStepLimits
+    private let losses: ValueLosses
 
     /// - Parameter progress: the progress after a step that is not written yet; nil for that of the file.
     init(
@@ -87,6 +92,7 @@ struct ViewStepMaker {
         self.view = view
         self.limits = limits
         before = try progress ?? ViewProgress.read(view.id, transaction, file.tables)
+        losses = try ValueLosses(transaction, file.tables)
     }
 
     /// The step to an event, or a part of the way if the view is being built.
@@ -152,7 +158,8 @@ struct ViewStepMaker {
     }
 
     private func step(after progress: ViewProgress) -> ViewStep {
-        ViewStep(view: view, model: schema.version, before: before, after: progress, limits: limits)
+        ViewStep(
+            view: view, model: schema.version, before: before, after: progress, limits: limits, losses: losses)
     }
 
     /// Whether the view has groups, and there is not too much between their state and the present.
@@ -160,6 +167,7 @@ struct ViewStepMaker {
         get throws {
             guard let before, before.isBegun, before.position <= head else { return false }
             if head.rawValue - before.position.rawValue > limits.events { return false }
+            if losses.mayLack(view.shownEntities, at: before.position) { return false }
             return try before.position >= LogBaseline.read(transaction, file.tables)?.event ?? .zero
         }
     }

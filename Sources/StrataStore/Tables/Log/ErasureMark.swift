@@ -181,6 +181,18 @@ enum ErasureList {
         return found.record
     }
 
+    /// The event of the last erasure; nil without one.
+    static func last(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> EventNumber? {
+        try transaction.withCursor(tables.state) { cursor in
+            var end = prefix
+            end.append(.max)
+            guard try end.withUnsafeBytes({ try cursor.seek(before: $0) }),
+                prefix.withUnsafeBytes({ cursor.key.hasPrefix($0) }), cursor.key.count == prefix.count + 8
+            else { return nil }
+            return EventNumber(rawValue: StoreKey.objectID(cursor.key, at: prefix.count).rawValue)
+        }
+    }
+
     /// In the order of the log.
     static func all(
         _ transaction: ReadTransaction, _ tables: StoreTables

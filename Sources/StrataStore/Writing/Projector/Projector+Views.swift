@@ -284,6 +284,19 @@ extension StoreTables {
         if view.isInline { try ViewProgress().write(view.id, transaction, self) }
     }
 
+    /// Has views that catch up or are being built made anew if they need events up to a cut that are dropped, or have
+    /// lost their values. Only a truncation by force goes so far. Those of older models are of no use without them.
+    func clearViews(behind cut: EventNumber, _ histories: SchemaHistory, _ transaction: WriteTransaction) throws {
+        let progress = try ViewProgress.all(transaction, self).filter { $0.value.position < cut }
+        guard !progress.isEmpty, let schema = histories.newest else { return }
+        for (view, own) in progress where own.isRetired {
+            try ViewProgress.dropping.write(view, transaction, self)
+        }
+        for view in try IndexMap.of(schema).views.views where progress[view.id] != nil {
+            try beginAnew(view, transaction)
+        }
+    }
+
     /// Removes some records of a view.
     ///
     /// - Returns: how many were removed; less than `limit` if none is left.

@@ -13,9 +13,17 @@ final class StatisticsCache: Sendable {
         var generation: UInt64 = 0
         var isLoaded = false
         var unsaved: Set<IndexID> = []
+        /// The erasures before the samples that are not saved yet. Samples from before an erasure may have erased values.
+        var losses: ValueLosses?
         /// The number of rows by entity, as of the snapshot.
         var counts: [EntityID: Int] = [:]
         var snapshotID: ReadTransaction.SnapshotID?
+
+        mutating func forget() {
+            known = PlannerStatistics()
+            unsaved = []
+            generation += 1
+        }
     }
 
     private let state = Locked(State())
@@ -45,10 +53,13 @@ final class StatisticsCache: Sendable {
         try load(snapshot)
         if let known = state.withLock({ $0.known.indexes[index.id] }), !known.isStale(rows: rows) { return known }
         guard let fresh = try StatisticsSampler(snapshot).index(index, rows: rows) else { return nil }
+        let losses = try ValueLosses(snapshot.transaction, snapshot.tables)
         state.withLock { state in
+            if !state.unsaved.isEmpty, state.losses != losses { state.forget() }
             state.known.indexes[index.id] = fresh
             state.generation += 1
             state.unsaved.insert(index.id)
+            state.losses = losses
         }
         return fresh
     }
@@ -62,13 +73,7 @@ final class StatisticsCache: Sendable {
     }
 
     /// Drops all samples, because they hold keys.
-    func removeAll() {
-        state.withLock { state in
-            state.known = PlannerStatistics()
-            state.unsaved = []
-            state.generation += 1
-        }
-    }
+    func removeAll() { state.withLock { $0.forget() } }
 
     // MARK: The file
 
@@ -82,10 +87,16 @@ final class StatisticsCache: Sendable {
         }
     }
 
-    /// Writes the samples since the last time in a transaction that will be committed anyway.
+    /// Writes the samples since the last time in a transaction that will be committed anyway. If values were erased
+    /// since, by any process, they are dropped.
     func save(_ transaction: WriteTransaction, _ tables: StoreTables) throws {
+        if state.withLock({ $0.unsaved.isEmpty }) { return }
+        let losses = try ValueLosses(transaction, tables)
         let fresh = state.withLock { state -> [IndexID: IndexStatistics] in
-            if state.unsaved.isEmpty { return [:] }
+            if state.losses != losses {
+                state.forget()
+                return [:]
+            }
             defer { state.unsaved = [] }
             return state.known.indexes.filter { state.unsaved.contains($0.key) }
         }
