@@ -146,7 +146,7 @@ extension ManagedObject {
                 .deletedObject, "The target was deleted.", context: errorContext(key, .objectID(target.objectID)))
         }
         return StrataError(
-            .otherContext, "The target belongs to another context.",
+            .otherContext, "The target belongs to another context. Link this context's object of its objectID.",
             context: errorContext(key, .objectID(target.objectID)))
     }
 

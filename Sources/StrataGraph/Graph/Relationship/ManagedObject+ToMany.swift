@@ -176,7 +176,8 @@ extension ManagedObject {
         let value = AttributeValue.objectID(member.objectID)
         if member._context !== context {
             throw StrataError(
-                .otherContext, "The member belongs to another context.", context: errorContext(property.name, value))
+                .otherContext, "The member belongs to another context. Link this context's object of its objectID.",
+                context: errorContext(property.name, value))
         }
         if member._state & ObjectState.unlinkable != 0 {
             throw StrataError(.deletedObject, "The member was deleted.", context: errorContext(property.name, value))
