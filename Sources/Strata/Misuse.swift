@@ -1,5 +1,5 @@
-// Functions that generated code calls for a variable whose type no property can have. They exist for their messages:
-// without them the compiler lists every overload that does not fit.
+// Functions that exist for their messages: without them the compiler lists every overload that does not fit. Most are
+// called by generated code, for a variable whose type no property can have.
 
 extension ManagedObject {
     /// Explains that a to-one must be optional.
@@ -59,11 +59,51 @@ extension AttributeOption {
     public static var externalStorage: Self { unavailable() }
 }
 
+extension AnyAttributeOption {
+    /// Explains that a range has a last value.
+    @available(*, unavailable, message: "The bounds of an attribute are included: write 0...9 in place of 0..<10.")
+    @_disfavoredOverload
+    public static func range<Bounds: RangeExpression>(_ bounds: Bounds) -> Self { unavailable() }
+
+    /// Explains that a length has a last value.
+    @available(*, unavailable, message: "The bounds of a length are included: write 1...9 in place of 1..<10.")
+    @_disfavoredOverload
+    public static func length<Bounds: RangeExpression>(_ bounds: Bounds) -> Self { unavailable() }
+}
+
 extension EntityBuilder {
     /// Explains that no property has the type.
     @available(*, unavailable, message: "No property has this type.")
     @_disfavoredOverload
     public mutating func property<Value>(_ path: KeyPath<Leaf, Value>, _ name: String) { unavailable() }
+
+    /// Explains that no property has the type.
+    @available(*, unavailable, message: "No property has this type.")
+    @_disfavoredOverload
+    public mutating func property<Value>(
+        _ path: KeyPath<Leaf, Value>, _ name: String, default value: Value?, _ options: AttributeOption<Value>...
+    ) { unavailable() }
+
+    /// Explains that a to-one takes other options than an attribute.
+    @available(*, unavailable, message: "A relationship has other options: write @Relationship in place of @Attribute.")
+    public mutating func property<Target: ManagedObject>(
+        _ path: KeyPath<Leaf, Target?>, _ name: String, _ option: AttributeOption<Target>,
+        _ others: AttributeOption<Target>...
+    ) { unavailable() }
+}
+
+extension ValueExpression where Value == String {
+    /// Gives the name that it has here.
+    @available(*, unavailable, renamed: "begins(with:)")
+    public func hasPrefix(_ text: String) -> ValueExpression<Bool> { unavailable() }
+
+    /// Gives the name that it has here.
+    @available(*, unavailable, renamed: "begins(with:)")
+    public func starts(with text: String) -> ValueExpression<Bool> { unavailable() }
+
+    /// Gives the name that it has here.
+    @available(*, unavailable, renamed: "ends(with:)")
+    public func hasSuffix(_ text: String) -> ValueExpression<Bool> { unavailable() }
 }
 
 /// Never reached: unavailable functions cannot be called.

@@ -15,7 +15,9 @@ enum CommandNames {
             if known.isEmpty { return }
             guard let next = known.first(where: { $0.configuration.commandName == word }) else {
                 let names = known.compactMap { $0.configuration.commandName }
-                let hint = NearestName.of(word, among: names).map { " Did you mean '\(path) \($0)'?" } ?? ""
+                let nearest = NearestName.of(word, among: names).map { " Did you mean '\(path) \($0)'?" }
+                let isGroup = command != StrataCommand.self
+                let hint = nearest ?? (isGroup ? " It is one of \(names.joined(separator: ", "))." : "")
                 throw UsageError("There is no command '\(path) \(word)'.\(hint) '\(path) --help' lists the commands.")
             }
             command = next

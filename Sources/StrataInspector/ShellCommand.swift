@@ -121,9 +121,27 @@ struct Shell {
             let more = try ShellWords.split(String(rest[options...]))
             return ["query", store.path, words[0], "--where", condition] + more + keyFiles(more)
         }
+        try checkBeginning(words[0])
         try CommandNames.check(words)
         guard let length = Self.length(ofCommandIn: words), !words.contains("--help") else { return words }
         return words[..<length] + [store.path] + words[length...] + (words[0] == "model" ? [] : keyFiles(words))
+    }
+
+    /// Refuses a first word that is no command, with the nearest entity or command.
+    private func checkBeginning(_ word: String) throws {
+        let commands = Self.commands.map(Self.name) + ["help"]
+        if StrataCommand.configuration.subcommands.contains(where: { Self.name($0) == word }) || commands.contains(word)
+        {
+            return
+        }
+        let near = NearestName.of(word, among: completion.entityNames + commands + ["quit"])
+        let hint = near.map { " Did you mean '\($0)'?" } ?? ""
+        let entity = completion.entityNames.lazy.compactMap { schema.entity(named: $0) }.first
+        let key = entity?.properties.first { $0.attribute != nil }?.name
+        let example = key.map { ", such as '\(entity?.name ?? "") \($0) != nil'" } ?? ""
+        throw UsageError(
+            "There is no entity and no command '\(word)'.\(hint) A line is an entity and a condition\(example), or a "
+                + "command; .help lists them.")
     }
 
     /// The shell's own key files, for a line that names none.

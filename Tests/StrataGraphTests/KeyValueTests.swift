@@ -30,6 +30,23 @@ import Testing
         #expect(movie.familyMember == nil)
     }
 
+    @Test func severalValuesAreReadAndSetTogether() throws {
+        let movie = Movie(context: context)
+        let owner = FamilyMember(context: context)
+        try movie.setValuesForKeys(["title": "Stalker", "rating": 4, "familyMember": owner])
+        #expect(movie.title == "Stalker" && movie.rating == 4 && movie.familyMember === owner)
+        let values = try movie.dictionaryWithValues(forKeys: ["title", "rating", "familyMember"])
+        #expect(values["title"] as? String == "Stalker" && values["familyMember"] as? FamilyMember === owner)
+        let error = thrownError { try movie.setValuesForKeys(["rating": 1, "titel": "Mirror"]) }
+        #expect(error?.code == .unknownKey && movie.rating == 4)
+        try movie.setValuesForKeys(["familyMember": NSNull()])
+        #expect(try movie.dictionaryWithValues(forKeys: ["familyMember"])["familyMember"] is NSNull)
+        owner.name = "Ann"
+        movie.familyMember = owner
+        #expect(try movie.value(forKey: "objectID") as? ObjectID == movie.objectID)
+        #expect(try owner.value(forKeyPath: "favoriteMovies.objectID") as? [ObjectID] == [movie.objectID])
+    }
+
     @Test func operatorsOfKeyPathsAreThoseOfPredicates() throws {
         let owner = FamilyMember(context: context)
         owner.name = "Ann"

@@ -46,6 +46,19 @@ import Testing
         #expect(try other.existingObject(with: first.objectID, as: Hooked.self).stamp == 3)
     }
 
+    @Test func aWillSaveThatNeverComesToRestIsNamed() throws {
+        let quiet = Hooked(context: context)
+        quiet.name = "quiet"
+        let restless = Hooked(context: context)
+        restless.willSaveBody = { $0.stamp += 1 }
+        let error = thrownError { try context.save() }
+        #expect(
+            error?.code == .persistentStoreSave && error?.context.objectID == restless.objectID,
+            "\(String(describing: error))")
+        restless.willSaveBody = nil
+        try context.save()
+    }
+
     @Test func objectsMadeInWillSaveAreSavedToo() throws {
         let first = Hooked(context: context)
         let context = context

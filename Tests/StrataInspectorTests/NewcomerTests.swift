@@ -74,6 +74,53 @@ import Testing
                 == "strata: --sort has no 'desc'; write -year. A - before a key sorts it descending.\n")
     }
 
+    // MARK: What to do next
+
+    /// What a message says to do, beside what is wrong.
+    @Test(arguments: [
+        (["query", "STORE", "Film", "--group-by", "year", "--columns", "avg(rating)"], "did you mean average?"),
+        (["query", "STORE", "Film", "--where", "studio == 'Mosfilm'"], "such as studio.name."),
+        (["query", "STORE", "Studio", "--columns", "films.count"], "did you mean @count?"),
+        (["update", "STORE", "Film/p5", "released=May 3"], "One is written 1999-12-31 or"),
+        (["views", "STORE"], "It is one of list, show, query,"),
+        (["import", "STORE", "Film", "nowhere.films"], "There is no file nowhere.films."),
+        (["import", "films.csv", "--into", "New.strata"], "strata import STORE ENTITY films.csv."),
+    ])
+    func aMessageSaysWhatToDo(words: [String], sentence: String) throws {
+        let error = refusal(try Tool.run(words.map { $0 == "STORE" ? store.path : $0 }))
+        #expect(error.contains(sentence), "\(error)")
+        try store.expectUntouched()
+    }
+
+    @Test func aFileWithOtherDatesSaysHowTheyAreNamed() throws {
+        let record = "title,year,studio,released\\nSolaris,1972,Mosfilm,May 3 1972\\n"
+        let command =
+            "printf '\(record)' | $strata import '\(store.path)' Film - --form csv --map studio=studio.name"
+        let plain = try Tool.shell(command)
+        #expect(plain.exitCode == 1 && plain.error.contains("--dates names another form"), "\(plain)")
+        let wrong = try Tool.shell(command + " --dates 'dd.MM.yyyy'")
+        #expect(wrong.error.contains("the form that --dates says, 'dd.MM.yyyy'"), "\(wrong)")
+        #expect(try Tool.shell(command + " --dates 'MMM d yyyy'").exitCode == 0)
+    }
+
+    @Test func aConflictOfARevertSaysHowItIsDecided() throws {
+        let changed = try run("update", "Film/p5", "title=A").output
+        let number = try #require(changed.firstMatch(of: #/transaction ([0-9]+)/#)?.output.1)
+        #expect(try run("update", "Film/p5", "title=B").exitCode == 0)
+        let result = try run("revert", "t\(number)")
+        #expect(result.exitCode == 1 && result.error.contains("--conflicts keep"), "\(result)")
+    }
+
+    @Test(arguments: [
+        ("Flim year > 2000", "There is no entity and no command 'Flim'. Did you mean 'Film'?"),
+        ("select * from Film", "There is no entity and no command 'select'. A line is an entity and a condition"),
+        ("cuont Film", "There is no entity and no command 'cuont'. Did you mean 'count'?"),
+    ])
+    func theShellKnowsEntitiesAndCommands(line: String, sentence: String) throws {
+        let result = try Tool.shell("echo '\(line)' | $strata shell '\(store.path)'")
+        #expect(result.exitCode == 2 && result.error.contains(sentence), "\(result)")
+    }
+
     // MARK: Moments
 
     @Test(arguments: ["now", "2 hours ago", "2026-01-01", "12", "t12"])

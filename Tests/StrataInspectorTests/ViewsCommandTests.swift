@@ -202,7 +202,7 @@ import Testing
     @Test func aStoreWithoutViewsSaysSo() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let plain = try ToolStore()
-        #expect(try run("list", plain.path).output == "no view\n")
+        #expect(try run("list", plain.path).output == "no view; 'strata views create' declares one\n")
         #expect(try run("show", plain.path, "Ratings").error.contains("declares no views"))
     }
 }

@@ -30,6 +30,39 @@ import Testing
             fixed: "@Entity class Movie: ManagedObject, Identifiable {\n}")
     }
 
+    @Test func theClassOfCoreDataIsNoSuperclass() {
+        expectFaults(
+            in: "@Entity class Movie: NSManagedObject, Identifiable {\n    var title: String\n}",
+            [
+                .init(
+                    message: "An entity inherits from Strata's ManagedObject, and not from NSManagedObject.", line: 1,
+                    column: 22, fixIts: ["replace 'NSManagedObject' with 'ManagedObject'"])
+            ],
+            fixed: "@Entity class Movie: ManagedObject, Identifiable {\n    var title: String\n}")
+    }
+
+    @Test func twoMacrosCannotWriteTheAccessors() {
+        expectFaults(
+            in: "@Entity @Observable class Movie: ManagedObject {\n    var title: String\n}",
+            [
+                .init(
+                    message: "@Observable and @Entity cannot both write the accessors. Objects of the view context are "
+                        + "observable without it, and those of other contexts with 'observesObjects'.",
+                    line: 1, column: 9)
+            ])
+    }
+
+    @Test func anEntityIsBoundToNoActor() {
+        expectFaults(
+            in: "@Entity @MainActor class Movie: ManagedObject {\n    var title: String\n}",
+            [
+                .init(
+                    message:
+                        "An entity cannot be bound to an actor: each object belongs to the isolation of its context.",
+                    line: 1, column: 9)
+            ])
+    }
+
     @Test func aGenericClassIsNoEntity() {
         expectFaults(
             in: "@Entity class Box<Content>: ManagedObject {\n}",

@@ -29,6 +29,19 @@ import Testing
             fixed: "@Entity class Movie: ManagedObject {\n    @Attribute(.indexed) var title: String\n}")
     }
 
+    @Test(arguments: ["String", "Int?", "Foundation.Date?"])
+    func aValueIsNoRelationship(type: String) {
+        let name = type.split(separator: ".").last!.replacing("?", with: "")
+        expectFaults(
+            in: "@Entity class Movie: ManagedObject {\n    @Relationship(.required) var year: \(type)\n}",
+            [
+                .init(
+                    message:
+                        "'year' is an attribute, because its type is \(name): write @Attribute in place of @Relationship.",
+                    line: 2, column: 5)
+            ])
+    }
+
     @Test func whatIsNotStoredHasNoAttributes() {
         expectFaults(
             in: "@Entity class Movie: ManagedObject {\n    @Attribute(.indexed) var short: String { title }\n}",

@@ -12,7 +12,8 @@ struct AttributeInput {
         if case .null = input { return .null }
         if attribute.type == .composite { return try composite(input, attribute) }
         if let value = try plainValue(input, of: attribute.type) { return value }
-        throw Self.refusal(input, attribute.type)
+        throw attribute.type == .date
+            ? InputError("\(Self.shown(input)) \(dates.refusal)") : Self.refusal(input, attribute.type)
     }
 
     /// The refusal of a value. For a number it names the bounds of the type.
@@ -148,6 +149,17 @@ enum DateForm: Sendable {
         case "unix-ms": self = .unixMilliseconds
         case "reference": self = .reference
         default: self = .pattern(text)
+        }
+    }
+
+    /// The end of the sentence that refuses a text.
+    var refusal: String {
+        switch self {
+        case .usual:
+            "is not a date. One is written 1999-12-31 or 1999-12-31T20:30:00Z; for a file --dates names another form, such "
+                + "as --dates 'MMM dd yyyy'."
+        case .unix, .unixMilliseconds, .reference: "is not a number, as --dates says that dates are."
+        case .pattern(let pattern): "is not a date of the form that --dates says, '\(pattern)'."
         }
     }
 

@@ -22,7 +22,9 @@ struct EntityDeclaration {
     /// nil if `declaration` cannot be an entity; `EntityCheck` reports why.
     init?(_ declaration: some SyntaxProtocol, in lexicalContext: [Syntax]) {
         guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
-            let superclass = declaration.superclass, let superclassName = superclass.lastName
+            let superclass = declaration.superclass, let superclassName = superclass.lastName,
+            superclassName != Self.foreignSuperclass, declaration.hidingModifier(in: lexicalContext) == nil,
+            declaration.attributes.named("Observable") == nil
         else { return nil }
         identifier = declaration.name.text
         name = declaration.name.bareText
@@ -38,6 +40,9 @@ struct EntityDeclaration {
         access = AccessLevel(ofType: declaration.modifiers, in: lexicalContext)
         isVisibleOutside = access.isVisibleOutside(lexicalContext)
     }
+
+    /// Core Data's class, which no entity inherits from.
+    static let foreignSuperclass = "NSManagedObject"
 
     /// The index of the property that `variable` declares; nil if it declares none.
     func index(of variable: VariableDeclSyntax) -> Int? {
@@ -63,6 +68,12 @@ extension MemberBlockSyntax {
 }
 
 extension ClassDeclSyntax {
+    /// The modifier `private` of a class inside another type, whose extension outside would not see the class.
+    func hidingModifier(in lexicalContext: [Syntax]) -> DeclModifierSyntax? {
+        guard !lexicalContext.isEmpty else { return nil }
+        return modifiers.first { $0.detail == nil && $0.name.tokenKind == .keyword(.private) }
+    }
+
     /// The first inherited type, unless it is known to be a protocol.
     var superclass: TypeSyntax? {
         guard let first = inheritanceClause?.inheritedTypes.first?.type, let name = first.lastName,

@@ -35,6 +35,17 @@ extension EntityCheck {
         return replace(entity, changed, .insert("ManagedObject"))
     }
 
+    func replace(_ type: TypeSyntax, _ name: String) -> FixIt? {
+        let changed = TypeSyntax("\(raw: name)")
+            .with(\.leadingTrivia, type.leadingTrivia).with(\.trailingTrivia, type.trailingTrivia)
+        return replace(type, changed, .replace(type.trimmedDescription, name))
+    }
+
+    func replacePrivate(_ modifier: DeclModifierSyntax) -> FixIt? {
+        let changed = modifier.with(\.name.tokenKind, .keyword(.fileprivate))
+        return replace(modifier, changed, .replace("private", "fileprivate"))
+    }
+
     func insertConvenience(in initializer: InitializerDeclSyntax) -> FixIt? {
         let modifier = DeclModifierSyntax(name: .keyword(.convenience, trailingTrivia: .space))
         return replace(initializer, initializer.inserting(modifier), .insert("convenience"))

@@ -26,8 +26,21 @@ struct EntityCheck<Context: MacroExpansionContext> {
             diagnose(generics, .generic)
             return false
         }
-        if let superclass = entity.superclass, superclass.lastName != nil { return true }
-        diagnose(entity.name, .missingSuperclass(entity.name.bareText), insertSuperclass(in: entity))
+        guard let superclass = entity.superclass, let name = superclass.lastName else {
+            diagnose(entity.name, .missingSuperclass(entity.name.bareText), insertSuperclass(in: entity))
+            return false
+        }
+        if name == EntityDeclaration.foreignSuperclass {
+            diagnose(superclass, .foreignSuperclass, replace(superclass, "ManagedObject"))
+            return false
+        }
+        if let modifier = entity.hidingModifier(in: context.lexicalContext) {
+            diagnose(modifier, .hiddenClass(entity.name.bareText), replacePrivate(modifier))
+            return false
+        }
+        if let attribute = entity.attributes.named("MainActor") { diagnose(attribute, .actorBound) }
+        guard let attribute = entity.attributes.named("Observable") else { return true }
+        diagnose(attribute, .observable)
         return false
     }
 
@@ -147,6 +160,13 @@ struct EntityCheck<Context: MacroExpansionContext> {
 
     private func diagnose(_ node: some SyntaxProtocol, _ message: EntityMessage, _ fixIt: FixIt? = nil) {
         context.diagnose(Diagnostic(node: node, message: message, fixIts: fixIt.map { [$0] } ?? []))
+    }
+}
+
+extension AttributeListSyntax {
+    /// The attribute with the name, if there is one.
+    func named(_ name: String) -> AttributeSyntax? {
+        lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.attributeName.lastName == name }
     }
 }
 

@@ -28,6 +28,30 @@ extension DiagnosticMessage where Self == EntityMessage {
         Self("missingSuperclass", "\(name) must inherit from ManagedObject or from another entity.")
     }
 
+    static var foreignSuperclass: Self {
+        Self("foreignSuperclass", "An entity inherits from Strata's ManagedObject, and not from NSManagedObject.")
+    }
+
+    static func hiddenClass(_ name: String) -> Self {
+        Self(
+            "hiddenClass",
+            "\(name) cannot be 'private' inside another type, because it gets an extension outside; write 'fileprivate'."
+        )
+    }
+
+    static var observable: Self {
+        Self(
+            "observable",
+            "@Observable and @Entity cannot both write the accessors. Objects of the view context are observable "
+                + "without it, and those of other contexts with 'observesObjects'.")
+    }
+
+    static var actorBound: Self {
+        Self(
+            "actorBound",
+            "An entity cannot be bound to an actor: each object belongs to the isolation of its context.")
+    }
+
     static var repeatedEntity: Self { Self("repeatedEntity", "@Entity is written twice.") }
 
     static var designatedInitializer: Self {
@@ -135,6 +159,12 @@ extension DiagnosticMessage where Self == EntityMessage {
         Self(
             "toOneNotOptional",
             "The to-one relationship '\(name)' must be optional; '.required' makes a save refuse nil.")
+    }
+
+    static func relationshipOnAttribute(_ name: String, _ type: String) -> Self {
+        Self(
+            "relationshipOnAttribute",
+            "'\(name)' is an attribute, because its type is \(type): write @Attribute in place of @Relationship.")
     }
 
     static func collection(_ name: String, _ element: String) -> Self {

@@ -31,6 +31,9 @@ struct PropertyCheck<Context: MacroExpansionContext> {
 
     private func checkRelationship() {
         let type = property.type
+        if let relationship = property.relationship, let value = type.attributeTypeName {
+            return diagnose(relationship, .relationshipOnAttribute(property.name, value))
+        }
         if let attribute = property.attribute, property.relationship == nil {
             diagnose(attribute, .attributeOnRelationship(property.name))
         }
@@ -91,6 +94,16 @@ struct PropertyCheck<Context: MacroExpansionContext> {
 }
 
 extension TypeSyntax {
+    /// The name of the type, optional or not, if every module knows it as the type of an attribute.
+    fileprivate var attributeTypeName: String? {
+        let bare = self.as(OptionalTypeSyntax.self)?.wrappedType ?? self
+        let names: Set = [
+            "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int16", "Int32", "Int64", "String", "URL",
+            "UUID",
+        ]
+        return bare.lastName.flatMap { names.contains($0) ? $0 : nil }
+    }
+
     fileprivate var isOptionalToMany: Bool { self.as(OptionalTypeSyntax.self)?.wrappedType.isToMany == true }
 }
 

@@ -81,6 +81,8 @@ import Testing
         ("$0.mood != .sad", "has no member 'sad'"),
         ("$0.released < .later", "has no member 'later'"),
         ("$0.title.contains(\"x\", [.caseBlind])", "has no member 'caseBlind'"),
+        ("$0.title.hasPrefix(\"x\")", "begins(with:)"),
+        ("$0.title.hasSuffix(\"x\")", "ends(with:)"),
         ("$0.length == width", "Int32"),
         ("$0.studio == \"x\"", "String"),
         ("!$0.year", "ValueExpression<Bool>"),

@@ -111,6 +111,19 @@ import Testing
         #expect(try context.count(for: FetchRequest<Book>()) == 5)
     }
 
+    @Test func importJSON() throws {
+        let json = Data(#"[{"isbn": "978-1", "title": "Solaris", "year": 1961, "author": "Lem"}]"#.utf8)
+        for record in try JSONSerialization.jsonObject(with: json) as? [[String: Any]] ?? [] {
+            let book = Book(context: context)
+            try book.setValuesForKeys(record.filter { $0.key != "author" })
+            let name = record["author"] as? String ?? ""
+            book.author = try context.fetch(FetchRequest<Author>().where { $0.name == name }).first
+        }
+        context.mergePolicy = .mergeByPropertyObjectTrump  // a book with a known isbn is updated
+        try context.save()
+        #expect(try book("978-1").year == 1961 && context.count(for: FetchRequest<Book>()) == 3)
+    }
+
     @Test func importStream() async throws {
         var request = BatchInsertRequest<Book>(onClash: .merge)
         request.stepSize = 5_000  // rows of one transaction

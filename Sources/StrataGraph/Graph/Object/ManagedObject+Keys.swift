@@ -7,7 +7,7 @@ public import StrataModel
 
 extension ManagedObject {
     /// The value of a property; of a fetched property of the model what its request finds, an array of objects; of another
-    /// variable of an `@Entity` class, computed or not, what it has.
+    /// variable of an `@Entity` class, computed or not, what it has; of `objectID` the object's id.
     ///
     /// - Throws: `unknownKey`; `missingBlob`, `transformation` or `corrupt` when the value cannot be had; `migration` for
     ///   a value of the past that a migration since gave another form.
@@ -52,6 +52,23 @@ extension ManagedObject {
             return setTransientValue(try fitTransientValue(value, property), at: property.index)
         }
         try write(try boxed(value, for: property), to: property)
+    }
+
+    /// Sets several properties by name, in the order of their names. All names are looked up before a value is set.
+    ///
+    /// - Throws: as `setValue(_:forKey:)`; the values before the one that it names are set.
+    public final func setValuesForKeys(_ values: [String: Any]) throws {
+        for key in values.keys { _ = try declared(key) }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) { try setValue(value, forKey: key) }
+    }
+
+    /// The values of several properties by name, with `NSNull` for nil, as `JSONSerialization` takes it.
+    ///
+    /// - Throws: as `value(forKey:)`.
+    public final func dictionaryWithValues(forKeys keys: [String]) throws -> [String: Any] {
+        var values: [String: Any] = [:]
+        for key in keys { values[key] = try value(forKey: key) ?? NSNull() }
+        return values
     }
 
     /// The value at the end of a dotted path: to-ones are followed, a to-many on the way gives an array.
@@ -147,6 +164,7 @@ extension ManagedObject {
 
     private final func valueBesideModel(forKey key: String) throws -> Any? {
         if let own = _ownValue(forKey: key) { return own }
+        if key == "objectID" { return objectID }
         if let context = _context, context.binding.model.fetchedProperty(key, ofEntityNamed: _entity.name) != nil {
             return try fetchedObjects(forKey: key)
         }
@@ -163,8 +181,11 @@ extension ManagedObject {
     }
 
     final func wrongType(_ property: PropertyRuntime, _ value: Any) -> StrataError {
-        let given =
+        var given =
             (value as? ManagedObject).map { "an object of \($0._entity.name)" } ?? "a value of type \(type(of: value))"
+        if value is any BinaryInteger, [.integer16, .integer32, .integer64].contains(property.attributeType) {
+            given = "a number beyond its range"
+        }
         var expected = property.attribute?.type.nameWithArticle ?? "no value"
         if let destination = property.relationship?.description.destinationEntityName {
             expected = property.isToMany ? "objects of \(destination)" : "an object of \(destination)"

@@ -154,7 +154,8 @@ extension ManagedObject {
     final func otherContext(_ object: ManagedObject, _ role: String, _ key: String) -> StrataError {
         let place = errorContext(key, .objectID(object.objectID))
         guard _context != nil else { return StrataError(.otherContext, Self.inNoContext("object"), context: place) }
-        return StrataError(.otherContext, object.contextRefusal(role), context: place)
+        let advice = object._context == nil ? "" : " Link this context's object of its objectID."
+        return StrataError(.otherContext, object.contextRefusal(role) + advice, context: place)
     }
 
     /// Why the object cannot be used in a context that is not its own.

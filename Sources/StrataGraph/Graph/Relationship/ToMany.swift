@@ -71,6 +71,9 @@ extension ToMany {
     /// The same as `insert(_:)`.
     public func append(_ member: Member) { insert(member) }
 
+    /// The same as `insert(contentsOf:)`.
+    public func append(contentsOf members: some Sequence<Member>) { insert(contentsOf: members) }
+
     /// Adds several members.
     public func insert(contentsOf members: some Sequence<Member>) {
         for member in members { insert(member) }

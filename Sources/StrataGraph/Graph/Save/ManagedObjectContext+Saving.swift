@@ -157,9 +157,11 @@ extension ManagedObjectContext {
     /// Calls `willSave` on every changed object, and again on those changed by it.
     func prepare() throws {
         pending.rewind(.hooks)
+        var restless: ManagedObject?
         for _ in 0..<100 {
             let news = pending.news(for: .hooks)
             if news.hasNoObjects { return }
+            restless = news.updated.last ?? news.inserted.last ?? news.touched.last ?? news.deleted.last
             for object in news.inserted where object._flags.contains(.inserted) { announceSave(object) }
             for object in news.updated where object._flags.contains(.updated) {
                 if !object._flags.contains(.deleted) { announceSave(object) }
@@ -167,7 +169,10 @@ extension ManagedObjectContext {
             for object in news.deleted where object._flags.contains(.deleted) { announceSave(object) }
             for object in news.touched where object._flags.isPending { announceSave(object) }
         }
-        throw StrataError(.persistentStoreSave, "willSave changed objects in a hundred rounds without coming to rest.")
+        throw StrataError(
+            .persistentStoreSave,
+            "willSave changed objects in a hundred rounds without coming to rest. Let it set a value only where it differs.",
+            context: restless?.errorContext() ?? .init())
     }
 
     /// A write after this makes the object `touched`, and `willSave` is called again.

@@ -126,6 +126,11 @@ struct ImportCommand: StoreCommand {
 
     func validate() throws {
         if coreData.isAsked {
+            if path == nil, RecordForm(path: store.path) != nil {
+                throw ValidationError(
+                    "\(store.path) has records, and --into makes a store of a file of Core Data. Records go into an entity "
+                        + "of a store: strata import STORE ENTITY \(store.path). 'strata create' makes an empty store.")
+            }
             if path != nil { throw ValidationError("For Core Data there is no third argument.") }
             return
         }
@@ -154,6 +159,7 @@ struct ImportCommand: StoreCommand {
     func run() throws {
         if coreData.isAsked { return try coreData.run(store.path, entityName, json: change.json) }
         guard let form = form ?? RecordForm(path: file) else {
+            guard access(file, F_OK) == 0 else { throw UsageError("There is no file \(file).") }
             throw UsageError("The name of \(file) does not show its form. Give --form plist, json, ndjson or csv.")
         }
         let mark = try ImportMark(file: file, entity: entity)

@@ -52,6 +52,10 @@ struct RevertCommand: StoreCommand {
                 try context.revert(TransactionNumber(rawValue: number), policy: conflicts.policy)
             } catch let error as StrataError where error.code == .futureEvent {
                 throw UsageError("The log has no transaction \(number).")
+            } catch let error as StrataError where !error.context.conflicts.isEmpty {
+                let advice =
+                    " Say --conflicts keep for what they wrote, or --conflicts revert for what was there before."
+                throw StrataError(error.code, error.message + advice, context: error.context, cause: error)
             }
         }
     }

@@ -110,7 +110,8 @@ struct ShownObject {
         let history = try store.history(of: id)
         let fate =
             if let deletion = history.first(where: { $0.kind == .deleted && $0.eventNumber <= eventNumber }) {
-                "it was deleted by event \(deletion.eventNumber)"
+                "it was deleted by event \(deletion.eventNumber); "
+                    + "--at t\(deletion.transaction.rawValue - 1) shows it before"
             } else if let first = history.last, first.eventNumber <= eventNumber {
                 "its entity was not in the model then"
             } else if let first = history.last {

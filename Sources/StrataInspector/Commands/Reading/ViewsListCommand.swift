@@ -24,7 +24,7 @@ struct ViewsListCommand: StoreCommand {
         try store.reading { store in
             let views = try store.views()
             if json { return try JSONText.print(["views": views.map(\.json)]) }
-            if views.isEmpty { return Output.shared.line("no view") }
+            if views.isEmpty { return Output.shared.line("no view; 'strata views create' declares one") }
             var columns = Columns([.left, .right, .left, .right, .right, .left], cutsToTerminal: true)
             columns.add(["view", "version", "entity", "rows", "bytes", "state"].map { .init($0, .bold) })
             for view in views {

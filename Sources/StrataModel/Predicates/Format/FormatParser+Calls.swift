@@ -24,9 +24,18 @@ extension FormatParser {
     }
 
     private static func unknownFunction(_ name: String) -> String {
+        if let usual = namesElsewhere[name.lowercased()] {
+            return "there is no function \(name); did you mean \(usual)?"
+        }
         return "there is no function \(name)"
             + NearestName.ending(for: name, among: FetchFunction.predefined.map(\.rawValue))
     }
+
+    /// What functions that SQL and Swift have are called here.
+    private static let namesElsewhere = [
+        "avg": "average", "mean": "average", "len": "length", "upper": "uppercase", "uppercased": "uppercase",
+        "lower": "lowercase", "lowercased": "lowercase", "ceil": "ceiling", "pow": "raise:toPower:",
+    ]
 
     /// Parses values in parentheses; returns them and the depth of the deepest.
     private mutating func parseArguments() throws(FetchFormatError) -> ([FetchExpression], depth: Int) {

@@ -292,7 +292,7 @@ struct ComparisonCompiler {
     }
 
     private func cannotCompare(_ path: ResolvedPath, _ type: ComparedType, _ constant: AttributeValue) -> StrataError {
-        let advice = constant.isNumber || constant.text != nil ? type.advice : ""
+        let advice = constant.isNumber || constant.text != nil ? type.advice + path.advice : ""
         return refusal(
             .wrongType, path, "\(path.text) is \(type.name) and cannot be compared with \(constant.kindName).\(advice)")
     }

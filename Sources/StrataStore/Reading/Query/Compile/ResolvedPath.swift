@@ -132,13 +132,23 @@ struct ResolvedPath: Sendable {
         return .comparison(comparison)
     }
 
+    /// Advice on what to compare in place of an object; empty where the path ends at a value.
+    var advice: String {
+        guard case .object = end, !hops.isEmpty,
+            let attribute = entity.properties.first(where: { $0.attribute?.type == .string })
+        else { return "" }
+        return " Compare an attribute of it, such as \(text).\(attribute.name)."
+    }
+
     private func unknown(_ step: String) -> StrataError {
         unknown(step, among: entity.visibleNames, of: entity.name)
     }
 
     private func unknown(_ step: String, among names: [String], of owner: String) -> StrataError {
         var sentence = "\(owner) has no property named \(step)"
-        if step == "entity" {
+        if step == "count", hops.last?.isToMany == true {
+            sentence += "; did you mean @count?"
+        } else if step == "entity" {
             sentence += "; the request itself says which entity it is for, and whether subentities are included."
         } else {
             sentence += NearestName.ending(for: step, among: names)
