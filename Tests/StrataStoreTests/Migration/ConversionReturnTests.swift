@@ -35,6 +35,7 @@ struct ConversionReturnTests {
         Example(
             from: .string, value: "2001-01-01T02:00:00+02:00", to: .date,
             made: .date(Date(timeIntervalSinceReferenceDate: 0))),
+        Example(from: .double, value: .double(0.1), to: .float, made: .float(0.1)),
     ]
 
     private func value(_ id: ObjectID, _ fixture: StoreFixture, at moment: EventNumber? = nil) throws -> StateDump.Held?

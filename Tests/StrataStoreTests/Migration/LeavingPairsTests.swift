@@ -8,26 +8,29 @@ import Testing
 struct LeavingPairsTests {
     enum Kind: CaseIterable, Sendable { case withInverse, symmetric }
 
-    /// Where leaves stand, and whether the model has the entity Gone. Leaves have tags under A alone.
+    /// Where leaves stand, and whether the model has the entity Gone. Leaves have tags under A alone. Without a parent for
+    /// them (`-`), the model has no tags at all.
     private struct Model: Hashable {
         let parent: String
         let hasGone: Bool
 
-        static let all = ["A", "B"].flatMap { parent in [true, false].map { Model(parent: parent, hasGone: $0) } }
+        static let all = ["A", "B", "-"].flatMap { parent in [true, false].map { Model(parent: parent, hasGone: $0) } }
 
-        func shows(_ entity: String) -> Bool { entity == "Leaf" ? parent == "A" : entity != "Gone" || hasGone }
+        func shows(_ entity: String) -> Bool {
+            parent != "-" && (entity == "Leaf" ? parent == "A" : entity != "Gone" || hasGone)
+        }
 
         func description(_ kind: Kind) throws -> ManagedObjectModel {
             let base = kind == .symmetric ? "A" : "Base"
             let tags = Describe.toMany("tags", base, inverse: kind == .symmetric ? "tags" : "things")
             var entities = [
-                EntityDescription(name: "A", properties: [tags]), EntityDescription(name: "B"),
-                EntityDescription(name: "Leaf", superentityName: parent),
+                EntityDescription(name: "A", properties: parent == "-" ? [] : [tags]), EntityDescription(name: "B"),
+                EntityDescription(name: "Leaf", superentityName: parent == "-" ? "A" : parent),
                 EntityDescription(name: "Kept", superentityName: base),
             ]
             if kind == .withInverse {
                 let things = Describe.toMany("things", "A", inverse: "tags")
-                entities.append(EntityDescription(name: "Base", properties: [things]))
+                entities.append(EntityDescription(name: "Base", properties: parent == "-" ? [] : [things]))
             }
             if hasGone { entities.append(EntityDescription(name: "Gone", superentityName: base)) }
             return try ManagedObjectModel(entities: entities)
@@ -41,7 +44,7 @@ struct LeavingPairsTests {
         var near: [(id: ObjectID, entity: String)] = []
         var far: [(id: ObjectID, entity: String)] = []
         var pairs: Set<[ObjectID]> = []
-        var moments: [(event: EventNumber, dump: StateDump)] = []
+        var moments: [(event: EventNumber, pairs: Set<[ObjectID]>, dump: StateDump)] = []
 
         var objects: [(id: ObjectID, entity: String)] { near + far }
 
@@ -77,7 +80,7 @@ struct LeavingPairsTests {
 
         mutating func note(_ fixture: StoreFixture) throws {
             let head = try fixture.store.head()
-            moments.append((head, try StateDump(fixture.store, at: head)))
+            moments.append((head, pairs, try StateDump(fixture.store, at: head)))
         }
 
         func check(_ dump: StateDump, _ pairs: Set<[ObjectID]>, _ model: Model, _ comment: String) {
@@ -113,6 +116,9 @@ struct LeavingPairsTests {
                 for moment in run.moments {
                     let then = try fixture.store.schema(at: moment.event)
                     try #expect(StateDump(fixture.store, at: moment.event, through: then) == moment.dump, "\(place)")
+                    run.check(
+                        try StateDump(fixture.store, at: moment.event), moment.pairs, model,
+                        "\(place), as of \(moment.event)")
                 }
                 try #expect(fixture.store.rebuild().isUnchanged, "\(place)")
             }
@@ -133,6 +139,9 @@ struct LeavingPairsTests {
         // One comes back and goes again before the other.
         [("A", false), ("B", false), ("B", true), ("B", false), ("A", false), ("A", true)],
         [("B", true), ("B", false), ("A", false), ("B", false), ("B", true), ("A", true)],
+        // The relationship goes from all entities.
+        [("A", false), ("-", false), ("-", true), ("A", true)], [("-", true), ("-", false), ("A", false), ("A", true)],
+        [("B", true), ("-", true), ("B", true), ("A", true)], [("A", false), ("B", false), ("-", true), ("A", true)],
     ]
 
     @Test(arguments: Kind.allCases, [200_000, 0]) func pairsReturnInAnyOrder(kind: Kind, oneCommit: Int) throws {

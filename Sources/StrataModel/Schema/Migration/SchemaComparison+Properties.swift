@@ -27,6 +27,7 @@ extension SchemaComparison {
             case (.attribute(let old), .attribute(let new)):
                 compareStorage(earlier, property, before, after)
                 compare(old, new, after)
+                compareElements(earlier, property, after)
             case (.relationship(let old), .relationship(let new)): compare(old, new, after)
             default: break
             }
@@ -117,11 +118,11 @@ extension SchemaComparison {
         let from = SlotKind(before.layout.slots[earlier.slot]), to = SlotKind(after.layout.slots[later.slot])
         if from == to && oldType == newType { return }
         let subject = "\(after.name).\(later.name)"
-        let canRead = oldType.canBeRead(from, as: to, of: newType)
+        // An attribute that gets back its former type has another number: its values of then are written.
+        let canRead = earlier.id == later.id && oldType.canBeRead(from, as: to, of: newType)
         if oldType == newType {
-            let sentence =
-                canRead ? "\(subject) may now be stored outside the row." : "\(subject) must be brought into the row."
-            add(.type, canRead ? .none : .rewrite, after, later.name, sentence)
+            let place = to.isExternal ? "may now be stored outside the row" : "must be brought into the row"
+            add(.type, canRead ? .none : .rewrite, after, later.name, "\(subject) \(place).")
         } else {
             let change = "\(subject) was \(oldType.nameWithArticle) and is now \(newType.nameWithArticle)"
             let sentence = canRead ? "\(change), which older rows can be read as." : "\(change)."
@@ -151,7 +152,6 @@ extension SchemaComparison {
         }
         compareRules(old.validationRules, new.validationRules, entity, new.name)
         compareDerivation(old.derivationExpression, new.derivationExpression, entity, new.name)
-        if new.type == .composite { compareElements(old, new, entity) }
         var neutral = old
         neutral.name = new.name
         neutral.type = new.type
@@ -170,13 +170,16 @@ extension SchemaComparison {
         }
     }
 
-    /// The bytes of a composite name its elements. A missing element reads as nil; any other change requires a rewrite.
+    /// The bytes of a composite name its elements. A missing element reads as nil; any other change requires a rewrite, and
+    /// so does an element that returns.
     private mutating func compareElements(
-        _ old: AttributeDescription, _ new: AttributeDescription, _ entity: EntitySchema
+        _ earlier: PropertySchema, _ later: PropertySchema, _ entity: EntitySchema
     ) {
+        guard let old = earlier.attribute, let new = later.attribute, new.type == .composite,
+            old.elements != new.elements
+        else { return }
         let subject = "\(entity.name).\(new.name)"
-        guard old.elements != new.elements else { return }
-        if old.elementsCanBeRead(as: new) {
+        if earlier.id == later.id, old.elementsCanBeRead(as: new) {
             add(.elements, .none, entity, new.name, "\(subject) has other elements; older values can be read.")
         } else {
             add(.elements, .rewrite, entity, new.name, "\(subject) has other elements.")

@@ -13,7 +13,7 @@ extension AttributeValue {
         if old.type == .composite, new.type == .composite { return convertedComposite(from: old, to: new) }
         // The bytes of a transformable and plain data have the same kind but another meaning.
         if new.type == .transformable || old.type == .transformable { return old.type == new.type ? self : nil }
-        let value = coerced(to: new.type) ?? convertedText(to: new.type)
+        let value = coerced(to: new.type) ?? convertedText(to: new.type) ?? convertedTruth(to: new.type)
         return value.flatMap { $0.fits(new) ? $0 : nil }
     }
 
@@ -34,6 +34,12 @@ extension AttributeValue {
             }
         }
         return .composite(result)
+    }
+
+    /// The numbers 0 and 1 as a boolean, whatever their type.
+    private func convertedTruth(to type: AttributeType) -> AttributeValue? {
+        guard type == .boolean, case .integer(let whole)? = coerced(to: .integer64) else { return nil }
+        return AttributeValue.integer(whole).coerced(to: .boolean)
     }
 
     private func convertedText(to type: AttributeType) -> AttributeValue? {

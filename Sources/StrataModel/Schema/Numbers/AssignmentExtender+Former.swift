@@ -123,7 +123,7 @@ extension AssignmentExtender {
                 let number = schema.assignment.properties[old.name]?[then.name], !taken.contains(number),
                 previous.property(number) == nil
             else { continue }
-            if then.canBeRead(as: now) {
+            if then.canBeRead(as: now), !former.restores(number, then, as: now) {
                 result.properties[entity.name, default: [:]][now.name] = number
             } else {
                 takeovers[entity.name, default: [:]][now.name] = [number]

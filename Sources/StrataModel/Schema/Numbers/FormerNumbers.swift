@@ -53,6 +53,22 @@ struct FormerNumbers {
         return last.flatMap { previous?.property($0) == nil ? nil : $0 }
     }
 
+    /// Whether an attribute was converted to its type from one that a later description can read, with a possible loss.
+    func restores(_ number: PropertyID, _ old: AttributeDescription, as new: AttributeDescription) -> Bool {
+        guard old.type != new.type || old.elements != new.elements else { return false }
+        let models = (previous.map { [$0] } ?? []) + earlier
+        var (next, known): ([PropertyID], Set<PropertyID>) = ([number], [number])
+        while let number = next.popLast() {
+            let first = models.last { $0.property(number) != nil }
+            for origin in first?.assignment.replaced[number] ?? [] where known.insert(origin).inserted {
+                let then = models.lazy.compactMap { $0.property(origin) }.first?.attribute
+                if let then, then.canBeRead(as: new), then.mayLose(as: old) { return true }
+                next.append(origin)
+            }
+        }
+        return false
+    }
+
     /// The last number that had the values of a former number; nil if several took them over.
     func last(of number: PropertyID, after version: ModelVersion) -> PropertyID? {
         let later = earlier.reversed() + (previous.map { [$0] } ?? [])

@@ -252,7 +252,7 @@ struct AssignmentExtender {
 
     private mutating func renewWhatCannotBeRead() {
         guard let previous else { return }
-        let renewal = PropertyRenewal(model: model, previous: previous, assignment: result)
+        let renewal = PropertyRenewal(model: model, previous: previous, former: former, assignment: result)
         for key in renewal.renewed {
             guard let old = result.properties[key.entityName]?.removeValue(forKey: key.name) else { continue }
             takeovers[key.entityName, default: [:]][key.name] = [old] + (absorbed.removeValue(forKey: old) ?? [])

@@ -7,6 +7,9 @@
 //                      entities
 //   to-many, by pairs  it was one by pairs with the same kind of order, and has the same inverse, or none as before
 //
+// An attribute that was converted before also gets a new number if it gets back a type of then, and the conversion may have
+// lost something: the rows of values that were not changed since must be written (`FormerNumbers.restores`).
+//
 // Any other property gets a new number that replaces the old one. Snapshots of the past go on reading the old number.
 
 /// Finds the properties of a model that cannot keep the numbers that were matched by name.
@@ -15,14 +18,16 @@ struct PropertyRenewal {
 
     let model: ManagedObjectModel
     let previous: Schema
+    let former: FormerNumbers
     /// The numbers of all matched properties.
     let assignment: ModelAssignment
     /// The concrete entities whose rows hold each to-one in the previous model.
     private let holders: [PropertyID: [EntityID]]
 
-    init(model: ManagedObjectModel, previous: Schema, assignment: ModelAssignment) {
+    init(model: ManagedObjectModel, previous: Schema, former: FormerNumbers, assignment: ModelAssignment) {
         self.model = model
         self.previous = previous
+        self.former = former
         self.assignment = assignment
         var holders: [PropertyID: [EntityID]] = [:]
         for entity in previous.entities where !entity.isAbstract {
@@ -40,7 +45,8 @@ struct PropertyRenewal {
                 guard let id = assignment.id(of: key), let old = previous.property(id) else { continue }
                 switch property {
                 case .attribute(let attribute):
-                    if let old = old.attribute, !old.canBeRead(as: attribute) { renewed.insert(key) }
+                    guard let old = old.attribute else { continue }
+                    if !old.canBeRead(as: attribute) || former.restores(id, old, as: attribute) { renewed.insert(key) }
                 case .relationship(let relationship):
                     if !relationship.isTransient { relationships.insert(key) }
                 }
@@ -107,6 +113,12 @@ extension AttributeDescription {
         let to = SlotKind(.attribute(later.type), allowsExternalStorage: later.allowsExternalBinaryDataStorage)
         guard type.canBeRead(from, as: to, of: later.type) else { return false }
         return type != .composite || elements == later.elements || elementsCanBeRead(as: later)
+    }
+
+    /// Whether values that are converted to a later description, and back, may have other bytes than before.
+    func mayLose(as later: AttributeDescription) -> Bool {
+        if type == .composite, later.type == .composite { return elements != later.elements }
+        return type != later.type && !(type.isInteger && (later.type.isInteger || later.type == .boolean))
     }
 
     /// The bytes of a composite name its elements. A missing element reads as nil; any other change requires a rewrite.

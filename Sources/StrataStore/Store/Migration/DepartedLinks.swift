@@ -6,28 +6,32 @@ import StrataModel
 /// The log has them. Those that an earlier version of Strata left linked are among them once an opening has unlinked them.
 struct DepartedLinks {
     private var members: [ObjectID: [PropertyID: [OldLinks.Target]]] = [:]
+    private var departures: [EntityID: [PropertyID: [PairDeparture]]] = [:]
 
     /// - Parameters:
-    ///   - hidden: by entity and number, relationships that the entity had in earlier models only.
+    ///   - former: by entity and number, relationships that the entity had in earlier models only.
     ///   - last: the newest transaction.
     init(
-        _ hidden: [EntityID: [PropertyID: (last: RelationshipSchema, values: PastValues)]], _ log: LogReader,
+        _ former: [EntityID: [PropertyID: (last: RelationshipSchema, values: PastValues)]], _ log: LogReader,
         _ last: TransactionNumber
     ) throws {
-        var departures: [ModelVersion: [PropertyID: [End]]] = [:]
-        for (entity, relationships) in hidden {
+        var ends: [ModelVersion: [PropertyID: [End]]] = [:]
+        for (entity, relationships) in former {
             for (number, (relationship, values)) in relationships {
                 guard case .pair(let canonical) = relationship.truth else { continue }
-                let others = try PairDepartures.ends(of: entity, number, upTo: values.version, log.histories)
-                for (version, others) in others {
+                let found = try PairDeparture.all(of: entity, number, upTo: values.version, log.histories)
+                departures[entity, default: [:]][number] = found
+                for departure in found {
+                    // A relationship that left for good kept its pairs.
+                    guard try log.histories.schema(departure.version)?.property(canonical) != nil else { continue }
                     let end = End(
                         entity: entity, number: number, canonical: canonical,
-                        isSymmetric: relationship.inverse == number, others: others)
-                    departures[version, default: [:]][canonical, default: []].append(end)
+                        isSymmetric: relationship.inverse == number, others: departure.others)
+                    ends[departure.version, default: [:]][canonical, default: []].append(end)
                 }
             }
         }
-        for (version, ends) in departures {
+        for (version, ends) in ends {
             try log.departures(to: version, last) { event, _ in
                 guard event.header.kind == .unlinked else { return }
                 let pair = try event.pair()
@@ -69,6 +73,13 @@ struct DepartedLinks {
         }
     }
 
-    /// The members that an object had under a number when its entity lost the relationship.
-    func members(of owner: ObjectID, _ number: PropertyID) -> [OldLinks.Target] { members[owner]?[number] ?? [] }
+    /// The departures of the pairs that objects of an entity had under a number, the newest first.
+    func departures(of entity: EntityID, _ number: PropertyID) -> [PairDeparture] {
+        departures[entity]?[number] ?? []
+    }
+
+    /// The members that an object lost under a number in a departure.
+    func members(of owner: ObjectID, _ number: PropertyID, in departure: PairDeparture) -> [OldLinks.Target] {
+        (members[owner]?[number] ?? []).filter { departure.others.contains($0.id.entityID) }
+    }
 }

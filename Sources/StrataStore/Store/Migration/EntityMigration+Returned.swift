@@ -33,22 +33,47 @@ extension EntityMigration {
     /// The value that an attribute had before it was converted to the type that it leaves again. Nil if it has been
     /// changed since.
     ///
-    /// A conversion can lose something: the text `a b` becomes the URI `a%20b`.
+    /// A conversion can lose something: the text `a b` becomes the URI `a%20b`. A value counts as changed if it is not what
+    /// the conversions make of the former one, no matter what was saved in between. The elements of a composite count each
+    /// by itself, so those that were hidden return.
     func original(
         of value: AttributeValue, _ from: AttributeDescription, _ step: PropertyStep, _ id: ObjectID,
         _ row: SnapshotRow, _ snapshot: Snapshot
     ) throws -> AttributeValue? {
         guard let past = step.origins.last, var type = past.attribute, let attribute = step.property?.attribute,
-            !value.isNull, let last = try links.lastValue(past, of: id, row, snapshot)
+            !value.isNull, let original = try lastValue(past, of: id, row, snapshot)
         else { return nil }
-        let original = try decrypted(last, type, past.property, id)
-        let result = try convert(original, type, attribute)
         var made = original
-        for next in step.origins.dropLast().reversed().compactMap(\.attribute) + [from] {
-            guard let converted = try convert(made, type, next) else { return nil }
+        for between in step.origins.dropLast().reversed() {
+            guard let next = between.attribute, let converted = try filled(made, type, next),
+                let kept = try lastValue(between, of: id, row, snapshot),
+                // A row of before the type became wider has the narrower one.
+                try convert(kept, next, next)?.isIdentical(to: converted) ?? false
+            else { return nil }
             (made, type) = (converted, next)
         }
-        return made.isIdentical(to: value) ? result : nil
+        guard let converted = try filled(made, type, from) else { return nil }
+        let result = try past.attribute.flatMap { try convert(original, $0, attribute) }
+        return converted.isIdentical(to: value)
+            ? result : value.merged(from: from, unlessAs: converted, with: result, to: attribute)
+    }
+
+    private func lastValue(
+        _ values: PastValues, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
+    ) throws -> AttributeValue? {
+        guard let attribute = values.attribute, let last = try links.lastValue(values, of: id, row, snapshot) else {
+            return nil
+        }
+        return try decrypted(last, attribute, values.property, id)
+    }
+
+    /// What a migration makes of a value: required attributes get their default instead of nil.
+    private func filled(
+        _ value: AttributeValue, _ from: AttributeDescription, _ to: AttributeDescription
+    ) throws -> AttributeValue? {
+        let converted = try convert(value, from, to)
+        guard let converted, converted.isNull, !to.isOptional else { return converted }
+        return to.defaultValue ?? .null
     }
 
     /// Whether a row gets an attribute with a converted value, or a to-one, that it may have had under an earlier model.
@@ -122,4 +147,31 @@ extension EntityMigration {
 extension [PropertyChange] {
     /// The last value that the changes give a property; nil if they do not change it.
     func made(_ property: PropertySchema) -> RecordedValue? { last { $0.property == property.id }?.after }
+}
+
+extension AttributeValue {
+    /// A composite with the elements of another in place of those that are as a conversion had made them. Nil for other
+    /// values, and if an element cannot be converted.
+    fileprivate func merged(
+        from: AttributeDescription, unlessAs made: AttributeValue, with original: AttributeValue?,
+        to attribute: AttributeDescription
+    ) -> AttributeValue? {
+        guard attribute.type == .composite, case .composite(let now) = self, case .composite(let made) = made,
+            case .composite(let original)? = original
+        else { return nil }
+        var elements: [String: AttributeValue] = [:]
+        for element in attribute.elements {
+            let value = now[element.name] ?? .null
+            if value.isIdentical(to: made[element.name] ?? .null) {
+                elements[element.name] = original[element.name]
+                continue
+            }
+            guard let earlier = from.elements.first(where: { $0.name == element.name }),
+                let converted = value.converted(from: earlier, to: element),
+                !converted.isNull || element.isOptional
+            else { return nil }
+            if !converted.isNull { elements[element.name] = converted }
+        }
+        return .composite(elements)
+    }
 }

@@ -70,7 +70,7 @@ struct Migration {
             }
         }
         passes += old.entities.filter { !links.lostPairs(of: $0).isEmpty }.map(Pass.unlink)
-        passes += concrete.filter { links.regained.hasPairs(of: $0.id) }.map(Pass.regain)
+        passes += concrete.filter { links.regainsPairs(of: $0.id) }.map(Pass.regain)
         // Rows come after links, because they still hold the to-ones that become pairs.
         passes += entities.filter(\.writes).map(Pass.rewrite)
         // Every pass before may read the pairs.
@@ -175,7 +175,7 @@ struct Migration {
 
     /// The pairs that an object of an entity which returns has again: those whose other end is still there.
     func regainedPairs(of id: ObjectID, _ snapshot: Snapshot) throws -> [RegainedLinks.Pair] {
-        try links.regained.pairs(of: id).filter { pair in
+        try links.regainedPairs(of: id, snapshot).filter { pair in
             let other = pair.key.source == id ? pair.key.target : pair.key.source
             return try links.isThere(other, snapshot) && snapshot.pair(pair.key) == nil
         }

@@ -5,21 +5,21 @@ struct OldLinks {
     let old: Schema
     let new: Schema
     /// Relationships that models before `old` had, by number.
-    private let returning: [PropertyID: (last: RelationshipSchema, values: PastValues)]
+    let returning: [PropertyID: (last: RelationshipSchema, values: PastValues)]
     /// The past state through the models that had the returning relationships. Nil for the head, where none of these
     /// changed.
-    private let former: FormerStates?
+    let former: FormerStates?
     /// The last values of all properties that return, and of the positions of to-ones.
     let past: [PropertyID: PastValues]
     /// By entity: relationships that it had in models before `old`, and has again or another has taken over, while they
     /// live on for other entities.
-    private var hidden: [EntityID: [PropertyID: (last: RelationshipSchema, values: PastValues)]] = [:]
+    private(set) var hidden: [EntityID: [PropertyID: (last: RelationshipSchema, values: PastValues)]] = [:]
     /// By entity: the positions of the to-ones among `hidden`.
-    private var hiddenPositions: [EntityID: [PropertyID: PastValues]] = [:]
-    /// The pairs of the relationships among `hidden` that were unlinked.
-    private var departed: DepartedLinks?
+    private(set) var hiddenPositions: [EntityID: [PropertyID: PastValues]] = [:]
+    /// The pairs of the relationships among `hidden` and `returning` that were unlinked.
+    private(set) var departed: DepartedLinks?
     /// By relationship among `returning`: the links that later models kept elsewhere.
-    private let carried: [PropertyID: Carried]
+    let carried: [PropertyID: Carried]
     /// By entity and relationship: the links of another relationship of the same name that gives way to it.
     private var adopted: [EntityID: [PropertyID: Adoption]] = [:]
     /// By entity: the pairs that its objects no longer have while their relationship lives on for others, because
@@ -61,7 +61,8 @@ struct OldLinks {
         findAdopted()
         findJoined()
         try findHidden(histories)
-        departed = try DepartedLinks(hidden, log, last)
+        departed = try DepartedLinks(
+            hidden.merging(returningOwners(histories)) { $0.merging($1) { hidden, _ in hidden } }, log, last)
         findLeft()
         findGone()
         findGained()
@@ -291,76 +292,19 @@ struct OldLinks {
             else { return [] }
             return [Target(id: target, position: 0)]
         case .members(let number):
-            // No model maintained the links of a former relationship when objects were deleted.
-            let kept = hidden[id.entityID]?[number]
-            let isFormer = kept != nil || returning[number] != nil
-            let elsewhere = kept == nil ? carried[number] : nil
-            let then = try (kept ?? returning[number]).flatMap { try former?.snapshot($0.values.version) }
-            let snapshot = then ?? snapshot
+            if hidden[id.entityID]?[number] != nil || returning[number] != nil {
+                return try formerMembers(number, of: id, snapshot, limit: limit)
+            }
             var targets: [Target] = []
             try snapshot.membersWithPositions(of: number, owner: id) { member, position in
-                if try !isFormer || !(elsewhere?.contains(id, member) ?? false) && isThere(member, snapshot) {
-                    targets.append(Target(id: member, position: position))
-                }
+                targets.append(Target(id: member, position: position))
                 return targets.count < limit
-            }
-            guard let last = kept?.last else { return targets }
-            if let inverse = last.inverse, last.isInverseOrdered {
-                for index in targets.indices {
-                    targets[index].back = try snapshot.position(of: id, in: inverse, owner: targets[index].id)
-                }
-            }
-            let known = Set(targets.map(\.id))
-            for member in then == nil ? departed?.members(of: id, number) ?? [] : []
-            where try targets.count < limit && !known.contains(member.id) && isThere(member.id, snapshot) {
-                targets.append(member)
             }
             return targets
         case .formerSlot(let number):
             guard let (target, position) = try formerTarget(number, of: id, row, snapshot) else { return [] }
             return [Target(id: target, position: position)]
         }
-    }
-
-    /// Whether an object exists, of an entity that the new model has.
-    func isThere(_ id: ObjectID, _ snapshot: Snapshot) throws -> Bool {
-        try new.entity(id.entityID) != nil && snapshot.exists(id)
-    }
-
-    /// The last target of a former to-one, if that object still exists, and still leads back where it has to.
-    private func formerTarget(
-        _ number: PropertyID, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
-    ) throws -> (id: ObjectID, position: Int64)? {
-        let kept = hidden[id.entityID]?[number]
-        guard let (last, values) = kept ?? returning[number] else { return nil }
-        let elsewhere = kept == nil ? carried[number] : nil
-        let snapshot = try former?.snapshot(values.version) ?? snapshot
-        guard case .objectID(let target)? = try lastValue(values, of: id, row, snapshot),
-            !(elsewhere?.contains(id, target) ?? false), new.entity(target.entityID) != nil,
-            let targetRow = try snapshot.row(target)
-        else { return nil }
-        if let inverse = last.inverse, !last.isInverseToMany {
-            guard let back = returning[inverse]?.values,
-                case .objectID(id)? = try lastValue(back, of: target, targetRow, snapshot)
-            else { return nil }
-        }
-        guard let position = last.position.flatMap({ hiddenPositions[id.entityID]?[$0] ?? past[$0] }),
-            case .integer(let number)? = try lastValue(position, of: id, row, snapshot)
-        else { return (target, 0) }
-        return (target, number)
-    }
-
-    /// A past state through the last model that had an entity which returns; nil for other entities, and at the head.
-    func state(of entity: EntityID) throws -> Snapshot? {
-        try returned[entity].flatMap { try former?.snapshot($0.version) }
-    }
-
-    /// The last value of an object that a former property had; nil if the object was made since.
-    func lastValue(
-        _ values: PastValues, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
-    ) throws -> AttributeValue? {
-        guard let then = try former?.snapshot(values.version) else { return try values.value(of: id, row, snapshot) }
-        return try then.row(id).flatMap { try values.value(of: id, $0, then) }
     }
 
     /// The object's position among those that led to `target`.

@@ -1,16 +1,25 @@
+import Locking
 import StrataModel
 
-/// When the objects of two entities lost the pairs between them: by the first model that does not have both ends of the
-/// relationship any more. That depends on both entities, because one may have left before the other.
-enum PairDepartures {
+/// When the objects of two entities lost the pairs between them: in the migration to the first model that does not have
+/// both ends of the relationship any more. That depends on both entities, because one may have left before the other.
+struct PairDeparture {
+    /// The last model that had both ends.
+    let last: ModelVersion
+    /// The model after it.
+    let version: ModelVersion
+    /// The entities at the other end.
+    let others: Set<EntityID>
+
+    /// The departures of the pairs of one entity's objects, the newest first. Each other entity is in one of them.
+    ///
     /// - Parameters:
     ///   - number: of a many-to-many, or of a hidden inverse.
     ///   - version: of the last model in which `entity` has it.
-    /// - Returns: the other ends' entities by the models that ended their pairs.
-    static func ends(
+    static func all(
         of entity: EntityID, _ number: PropertyID, upTo version: ModelVersion, _ histories: SchemaHistory
-    ) throws -> [ModelVersion: Set<EntityID>] {
-        var ends: [ModelVersion: Set<EntityID>] = [:]
+    ) throws -> [PairDeparture] {
+        var departures: [PairDeparture] = []
         var known: Set<EntityID> = []
         var next = histories.versions.first { $0 > version }
         for schema in try histories.schemas(histories.versions.filter { $0 <= version }).reversed() {
@@ -23,24 +32,59 @@ enum PairDepartures {
             }
             let found = Set(others).subtracting(known)
             guard !found.isEmpty else { continue }
-            ends[next] = found
+            departures.append(PairDeparture(last: schema.version, version: next, others: found))
             known.formUnion(found)
         }
-        return ends
+        return departures
     }
 }
 
-/// The transactions that unlink pairs which earlier versions of Strata left linked.
-enum PairMending {
+/// The transactions that unlink pairs which earlier versions of Strata left linked, as far as the log was searched for
+/// them.
+struct PairMendings {
     static let author = "strata"
     static let contextName = "mending"
+
+    /// In order.
+    private var found: [TransactionNumber] = []
+    /// The transactions that were searched: after the first of these, through the second.
+    private var searched: (after: TransactionNumber, through: TransactionNumber)?
+
+    static func isOne(_ record: TransactionRecord) -> Bool {
+        record.author == author && record.contextName == contextName
+    }
+
+    /// Returns the mendings after a transaction, up to another.
+    ///
+    /// - Complexity: O(transactions that were not searched before, and mendings).
+    mutating func records(
+        after first: TransactionNumber, through last: TransactionNumber, _ log: LogReader
+    ) throws -> [TransactionRecord] {
+        guard first < last else { return [] }
+        let known = searched ?? (first, first)
+        if first < known.after { found = try Self.search(after: first, through: known.after, log) + found }
+        if last > known.through { found += try Self.search(after: known.through, through: last, log) }
+        searched = (min(first, known.after), max(last, known.through))
+        return try found.filter { $0 > first && $0 <= last }.compactMap { try log.transaction($0) }.filter(Self.isOne)
+    }
+
+    private static func search(
+        after first: TransactionNumber, through last: TransactionNumber, _ log: LogReader
+    ) throws -> [TransactionNumber] {
+        var found: [TransactionNumber] = []
+        for number in first.rawValue..<last.rawValue {
+            let number = TransactionNumber(rawValue: number + 1)
+            if try log.transaction(number).map(isOne) ?? false { found.append(number) }
+        }
+        return found
+    }
 }
 
 extension LogReader {
     /// Calls `body` with the events of the migration to a model, and with those that unlinked later what an earlier version
     /// of Strata had left linked in it. These count as of the end of the migration, since when nothing shows the links.
     ///
-    /// - Complexity: O(transactions since, and events of those).
+    /// - Complexity: O(events of those, and transactions since that were not searched before).
     func departures(
         to version: ModelVersion, _ last: TransactionNumber, _ body: (EventView, EventNumber) throws -> Void
     ) throws {
@@ -49,15 +93,12 @@ extension LogReader {
             try body(event, eventNumber)
             return true
         }
-        var number = last
-        while let record = try transaction(number), record.firstEvent > moments.after {
-            if record.author == PairMending.author, record.contextName == PairMending.contextName {
-                try events(from: record.firstEvent, through: record.lastEvent) { event, _ in
-                    try body(event, moments.after)
-                    return true
-                }
+        let mendings = try histories.mendings.withLock { try $0.records(after: moments.last, through: last, self) }
+        for record in mendings {
+            try events(from: record.firstEvent, through: record.lastEvent) { event, _ in
+                try body(event, moments.after)
+                return true
             }
-            number = TransactionNumber(rawValue: number.rawValue - 1)
         }
     }
 }

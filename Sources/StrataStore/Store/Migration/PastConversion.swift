@@ -32,7 +32,7 @@ struct ConversionSource {
     func migration(to version: ModelVersion) throws -> (before: EventNumber, after: EventNumber) {
         let reader = LogReader(transaction, store.file.tables, newest)
         let last = try store.file.readHead(transaction).transaction
-        return try reader.migration(to: version, last) ?? (.zero, .zero)
+        return try reader.migration(to: version, last).map { ($0.before, $0.after) } ?? (.zero, .zero)
     }
 }
 
@@ -137,7 +137,7 @@ struct PastConversion {
 
     private mutating func regain(_ entity: EntitySchema, _ migration: Migration, _ snapshot: Snapshot) throws {
         try snapshot.scan(entity.id) { id, _ in
-            for pair in try migration.regainedPairs(of: id, snapshot) where pair.event <= eventNumber {
+            for pair in try migration.regainedPairs(of: id, snapshot) {
                 pairs.append((pair.key, pair.positions, migration.new.version))
             }
             return true

@@ -43,8 +43,8 @@ extension Store {
             if keys.isEmpty || keys == last { break }
             last = keys
             var changes = ChangeSet(
-                base: try head(), modelVersion: schema.version, author: PairMending.author,
-                contextName: PairMending.contextName)
+                base: try head(), modelVersion: schema.version, author: PairMendings.author,
+                contextName: PairMendings.contextName)
             changes.pairs = keys.map { ChangeSet.PairChange(key: $0, kind: .unlink) }
             guard case .saved = try save(changes) else { break }
             count += keys.count

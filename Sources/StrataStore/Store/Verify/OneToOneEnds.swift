@@ -16,6 +16,13 @@ struct OneToOneEnds {
         let property: PropertyID
         let inverse: PropertyID
         let slot: Int
+
+        /// Nil if the row leads nowhere.
+        func target(_ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema) -> ObjectID? {
+            guard let number = layout.slotNumber(slot, of: entity) else { return nil }
+            let target = reader.reference(number)
+            return target.isNil ? nil : target
+        }
     }
 
     init(_ schema: Schema?) { self.schema = schema }
@@ -24,8 +31,11 @@ struct OneToOneEnds {
     var agree: Bool { sum == 0 }
 
     mutating func add(_ id: ObjectID, _ reader: RowReader, _ layout: RowLayout) {
-        for (end, target) in links(of: id, reader, layout) {
-            if end.property == end.inverse, id == target { continue }
+        guard let (entity, ends) = ends(of: id.entityID) else { return }
+        for end in ends {
+            guard let target = end.target(reader, layout, entity), end.property != end.inverse || id != target else {
+                continue
+            }
             let isFirst = (end.property.rawValue, id.rawValue) < (end.inverse.rawValue, target.rawValue)
             let number = min(end.property.rawValue, end.inverse.rawValue)
             let (first, second) = isFirst ? (id, target) : (target, id)
@@ -36,30 +46,32 @@ struct OneToOneEnds {
 
     /// The one-to-ones of a row that lead somewhere.
     mutating func links(of id: ObjectID, _ reader: RowReader, _ layout: RowLayout) -> [(end: End, target: ObjectID)] {
-        if last?.entity.id != id.entityID {
-            guard let schema, let entity = schema.entity(id.entityID) else { return [] }
-            let ends = schema.links.slotLinks(of: id.entityID).compactMap { link -> End? in
+        guard let (entity, ends) = ends(of: id.entityID) else { return [] }
+        return ends.compactMap { end in end.target(reader, layout, entity).map { (end, $0) } }
+    }
+
+    /// Nil if objects of the entity have no one-to-ones.
+    private mutating func ends(of id: EntityID) -> (entity: EntitySchema, ends: [End])? {
+        if last?.entity.id != id {
+            guard let schema, let entity = schema.entity(id) else { return nil }
+            let ends = schema.links.slotLinks(of: id).compactMap { link -> End? in
                 guard case .toOne(let inverse) = link.inverse else { return nil }
                 return End(property: link.property, inverse: inverse, slot: link.slot)
             }
             last = (entity, ends)
         }
-        guard let (entity, ends) = last, !ends.isEmpty else { return [] }
-        return ends.compactMap { end in
-            guard let slot = layout.slotNumber(end.slot, of: entity) else { return nil }
-            let target = reader.reference(slot)
-            return target.isNil ? nil : (end, target)
-        }
+        return last.flatMap { $0.ends.isEmpty ? nil : $0 }
     }
 
     /// The steps of MurmurHash3's 64-bit finalizer (Appleby), for each word.
-    private static func mixed(_ words: UInt64...) -> UInt64 {
-        var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
-        for word in words {
-            hash = (hash ^ word) &* 0xFF51_AFD7_ED55_8CCD
-            hash = (hash ^ (hash >> 33)) &* 0xC4CE_B9FE_1A85_EC53
-            hash ^= hash >> 29
-        }
+    private static func mixed(_ number: UInt64, _ first: UInt64, _ second: UInt64) -> UInt64 {
+        mixed(mixed(mixed(0x9E37_79B9_7F4A_7C15, number), first), second)
+    }
+
+    private static func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+        var hash = (hash ^ word) &* 0xFF51_AFD7_ED55_8CCD
+        hash = (hash ^ (hash >> 33)) &* 0xC4CE_B9FE_1A85_EC53
+        hash ^= hash >> 29
         return hash
     }
 }

@@ -27,6 +27,8 @@ package final class SchemaHistory: Sendable {
     private let newestLayouts: [NewestLayout?]
 
     let names = GatheredNames()
+    /// Filled when first needed. Guarded by its mutex.
+    let mendings = Locked(PairMendings())
     /// Made when first needed. Guarded by its mutex.
     private let lineage = Locked<PropertyLineage?>(nil)
 
