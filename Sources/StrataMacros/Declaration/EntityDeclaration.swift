@@ -70,7 +70,9 @@ extension MemberBlockSyntax {
 extension ClassDeclSyntax {
     /// The modifier `private` of a class inside another type, whose extension outside would not see the class.
     func hidingModifier(in lexicalContext: [Syntax]) -> DeclModifierSyntax? {
-        guard !lexicalContext.isEmpty else { return nil }
+        // What a macro gives to the members of a class has the class itself around it.
+        let isInside = lexicalContext.first?.as(ClassDeclSyntax.self)?.name.text == name.text
+        guard lexicalContext.count > (isInside ? 1 : 0) else { return nil }
         return modifiers.first { $0.detail == nil && $0.name.tokenKind == .keyword(.private) }
     }
 
