@@ -51,7 +51,8 @@ private final class UpkeepWorld: @unchecked Sendable {
     private var held: [String: ViewStep] = [:]
     /// How deep the work is within other work.
     private var depth = 0
-    private let note = MaintenanceNote(author: "test")
+    /// Each has an id of its own.
+    private var note: MaintenanceNote { MaintenanceNote(author: "test") }
 
     var store: Store { fixture.store }
 
@@ -338,7 +339,11 @@ private final class UpkeepWorld: @unchecked Sendable {
         let cents = Decimal(Int64.random(in: -500...100_000, using: &generator)) / 100
         let decimals = [cents, 1, Decimal(sign: .plus, exponent: -2, significand: 100), 0, -1, .nan]
         set("gross", decimals.map { .decimal($0) })
-        set("rating", [0, -0.0, .nan, -.nan, .infinity, -.infinity, 1e300, -1e300, .leastNonzeroMagnitude, 0.1].map { .double($0) })
+        set(
+            "rating",
+            [0, -0.0, .nan, -.nan, .infinity, -.infinity, 1e300, -1e300, .leastNonzeroMagnitude, 0.1].map {
+                .double($0)
+            })
         set("weight", [0.1, -0.0, 0, .nan, -7.3, .greatestFiniteMagnitude].map { .float($0) })
         let seconds = [0, 7_300_000, 3e9, -3e9, Double.random(in: -4e7...4e7, using: &generator)]
         set("shown", seconds.map { .date(Date(timeIntervalSinceReferenceDate: $0)) })

@@ -28,11 +28,12 @@ struct ViewStep: @unchecked Sendable {
 
     /// Writes the changes.
     ///
-    /// - Returns: false if the view or the model have moved on meanwhile, or values were erased; then nothing was written.
+    /// - Returns: false if the view or the model have moved on meanwhile, or the log has lost what the step was made of;
+    ///   then nothing was written.
     func write(_ file: StoreFile, _ transaction: WriteTransaction) throws -> Bool {
         guard let views = file.tables.views, try file.readHeadEvent(transaction).model == model,
             try ViewProgress.read(view.id, transaction, file.tables) == before,
-            try ValueLosses(transaction, file.tables) == losses
+            try ValueLosses(transaction, file.tables) == losses, try isInHistory(file, transaction)
         else { return false }
         if beginsAnew { try file.tables.clear(view.id, transaction) }
         try changes.write(to: views, transaction)
@@ -43,6 +44,13 @@ struct ViewStep: @unchecked Sendable {
             try after.write(view.id, transaction, file.tables)
         }
         return true
+    }
+
+    /// Whether the log still leads from the state of the step to the present. A truncation does not wait for a view that
+    /// has no groups yet.
+    private func isInHistory(_ file: StoreFile, _ transaction: ReadTransaction) throws -> Bool {
+        guard after.isBegun, let baseline = try LogBaseline.read(transaction, file.tables) else { return true }
+        return after.position >= baseline.event
     }
 
     /// Whether an inline view has the groups of all objects at the end of the log. If it is only little behind, the
