@@ -97,9 +97,9 @@ import Testing
         let command =
             "printf '\(record)' | $strata import '\(store.path)' Film - --form csv --map studio=studio.name"
         let plain = try Tool.shell(command)
-        #expect(plain.exitCode == 1 && plain.error.contains("--dates names another form"), "\(plain)")
+        #expect(plain.exitCode == 1 && plain.output.contains("--dates names another form"), "\(plain)")
         let wrong = try Tool.shell(command + " --dates 'dd.MM.yyyy'")
-        #expect(wrong.error.contains("the form that --dates says, 'dd.MM.yyyy'"), "\(wrong)")
+        #expect(wrong.output.contains("the form that --dates says, 'dd.MM.yyyy'"), "\(wrong)")
         #expect(try Tool.shell(command + " --dates 'MMM d yyyy'").exitCode == 0)
     }
 
@@ -118,7 +118,7 @@ import Testing
     ])
     func theShellKnowsEntitiesAndCommands(line: String, sentence: String) throws {
         let result = try Tool.shell("echo '\(line)' | $strata shell '\(store.path)'")
-        #expect(result.exitCode == 2 && result.error.contains(sentence), "\(result)")
+        #expect(result.exitCode == 2 && result.output.contains(sentence), "\(result)")
     }
 
     // MARK: Moments

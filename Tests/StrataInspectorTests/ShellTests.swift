@@ -82,7 +82,7 @@ import Testing
         let result = try shell("cuont Film", "Film yaer > 3", ".hlep", "count 'Film", "count Film")
         #expect(result.exitCode == 2, "\(result)")
         for part in [
-            "Did you mean 'strata count'?", "did you mean year?", "There is no '.hlep'", "The quote ' has no end.",
+            "Did you mean 'count'?", "did you mean year?", "There is no '.hlep'", "The quote ' has no end.",
         ] { #expect(result.output.contains(part), "\(part) \(result)") }
         #expect(result.output.hasSuffix("\n4\n"))
     }
