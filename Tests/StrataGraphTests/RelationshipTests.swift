@@ -285,20 +285,31 @@ import Testing
         #expect(other.registeredObjects.count == 2)
     }
 
+    @Test func severalMembersAreAppended() throws {
+        let (list, first, second) = (playlist("Mix"), track("first"), track("second"))
+        list.tracks.append(contentsOf: [first, second])
+        #expect(Set(list.tracks) == [first, second] && first.playlist === list && second.playlist === list)
+        try context.save()
+    }
+
     // MARK: Refusals
 
     @Test func anObjectOfAnotherContextIsRefused() throws {
         let list = playlist("Mix")
-        let stranger = Track(context: container.newBackgroundContext())
+        let other = container.newBackgroundContext()
+        let stranger = Track(context: other)
         let mine = track("mine")
         list.tracks.insert(stranger)
         #expect(list.tracks.isEmpty)
-        let foreignList = Playlist(context: container.newBackgroundContext())
+        let foreignList = Playlist(context: other)
         mine.playlist = foreignList
         #expect(mine.playlist == nil)
         let error = thrownError { try context.save() }
         #expect(error?.code == .otherContext && error?.details.count == 2)
-        #expect(thrownError { try mine.setValue(foreignList, forKey: "playlist") }?.code == .otherContext)
+        let refusal = thrownError { try mine.setValue(foreignList, forKey: "playlist") }
+        #expect(refusal?.code == .otherContext)
+        #expect(refusal?.message.hasSuffix("Ask this context for the object with that id, and link it.") == true)
+        #expect(other.insertedObjects.count == 2)
         try context.save()
     }
 

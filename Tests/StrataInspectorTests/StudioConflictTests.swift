@@ -5,22 +5,9 @@ import Testing
 
 /// What a person sees of others' changes before anything is saved over them.
 @Suite struct StudioConflictTests {
-    private let store: FilmStore
-    private let studio: Studio
-    private let name: String
+    private let films: WritableStudio
 
-    init() throws {
-        store = try FilmStore()
-        studio = try Studio(paths: [store.path], isWritable: true)
-        name = try #require(studio.names.first)
-    }
-
-    private func send(_ page: String, _ body: [String: Any], status: Int = 200) throws -> JSONNode {
-        let data = try JSONSerialization.data(withJSONObject: body)
-        let answer = studio.change(StudioAddress(path: [name, page]), data)
-        #expect(answer.status == status, "\(String(decoding: answer.body, as: UTF8.self))")
-        return try JSONNode(answer.body)
-    }
+    init() throws { films = try WritableStudio() }
 
     private func tool(_ arguments: String...) throws {
         let result = try Tool.run(arguments)
@@ -34,69 +21,71 @@ import Testing
     private let rating: [String: Any] = ["kind": "set", "object": "Film/p5", "values": ["rating": "3"], "seen": 5]
 
     @Test func aDraftShowsWhatOthersHaveChangedSince() throws {
-        #expect(try send("draft", rating)["conflicts"].items.isEmpty)
-        try tool("update", store.path, "Film/p5", "rating=7", "--author", "cy", "--reason", "a poll")
-        let conflicts = try send("draft", rating)["conflicts"].items
+        #expect(try films.send("draft", rating)["conflicts"].items.isEmpty)
+        try tool("update", films.store.path, "Film/p5", "rating=7", "--author", "cy", "--reason", "a poll")
+        let conflicts = try films.send("draft", rating)["conflicts"].items
         #expect(conflicts.map(texts) == [["rating", "9", "7", "3"]])
         #expect(conflicts.first?["transaction"]["author"].text == "cy")
         #expect(conflicts.first?["transaction"]["reason"].text == "a poll")
         // Who does not say what was seen gets the change as it is.
-        #expect(try send("draft", rating.filter { $0.key != "seen" })["conflicts"].items.isEmpty)
+        #expect(try films.send("draft", rating.filter { $0.key != "seen" })["conflicts"].items.isEmpty)
     }
 
     @Test func theSameValueAndOtherValuesAreNoConflict() throws {
-        try tool("update", store.path, "Film/p5", "rating=3", "year=1980")
-        let draft = try send("draft", rating)
+        try tool("update", films.store.path, "Film/p5", "rating=3", "year=1980")
+        let draft = try films.send("draft", rating)
         #expect(draft["conflicts"].items.isEmpty && draft["count"].number == 0)
-        #expect(try send("draft", rating.merging(["values": ["title": "x"]]) { $1 })["conflicts"].items.isEmpty)
+        #expect(try films.send("draft", rating.merging(["values": ["title": "x"]]) { $1 })["conflicts"].items.isEmpty)
     }
 
     @Test func aSaveThatWasOvertakenSaysByWhat() throws {
-        let draft = try send("draft", rating)
-        try tool("update", store.path, "Film/p5", "rating=7", "--author", "cy")
+        let draft = try films.send("draft", rating)
+        try tool("update", films.store.path, "Film/p5", "rating=7", "--author", "cy")
         let save = ["draft": try #require(draft["draft"].text)]
-        let problem = try send("save", save, status: 409)["error"]
+        let problem = try films.send("save", save, status: 409)["error"]
         #expect(problem["conflicts"].items.map(texts) == [["rating", "9", "7", "3"]])
         #expect(problem["conflicts"][0]["transaction"]["author"].text == "cy")
     }
 
     @Test func aDeletedObjectSaysWhoDeletedIt() throws {
-        let draft = try send("draft", rating)
-        try tool("delete", store.path, "Film/p5", "--author", "cy")
+        let draft = try films.send("draft", rating)
+        try tool("delete", films.store.path, "Film/p5", "--author", "cy")
         let save = ["draft": try #require(draft["draft"].text)]
-        for problem in [try send("save", save, status: 409)["error"], try send("draft", rating, status: 409)["error"]] {
+        for problem in [
+            try films.send("save", save, status: 409)["error"], try films.send("draft", rating, status: 409)["error"],
+        ] {
             #expect(problem["conflicts"][0]["property"].text == nil)
             #expect(problem["conflicts"][0]["transaction"]["author"].text == "cy")
         }
     }
 
     @Test func aDeletionNamesEachValueThatWouldBeLost() throws {
-        try tool("update", store.path, "Film/p5", "rating=7", "year=1980")
-        let conflicts = try send("draft", ["kind": "delete", "object": "Film/p5", "seen": 5])["conflicts"].items
+        try tool("update", films.store.path, "Film/p5", "rating=7", "year=1980")
+        let conflicts = try films.send("draft", ["kind": "delete", "object": "Film/p5", "seen": 5])["conflicts"].items
         #expect(Set(conflicts.map { texts($0)[0...2] }) == [["rating", "9", "7"], ["year", "1979", "1980"]])
         #expect(conflicts.allSatisfy { $0["mine"].text == nil })
     }
 
     @Test func aToOneIsAConflictAndMembersAreNone() throws {
-        try tool("update", store.path, "Film/p5", "studio=Studio/p2")
+        try tool("update", films.store.path, "Film/p5", "studio=Studio/p2")
         let link: [String: Any] = [
             "kind": "link", "object": "Film/p5", "relationship": "studio", "members": ["Studio/p1"], "seen": 5,
         ]
-        let conflicts = try send("draft", link)["conflicts"].items.map(texts)
+        let conflicts = try films.send("draft", link)["conflicts"].items.map(texts)
         // It is what it was, by a way of its own.
         #expect(conflicts == [["studio", "Studio/p1 (Mosfilm)", "Studio/p2 (Ghibli)", "Studio/p1 (Mosfilm)"]])
-        try tool("unlink", store.path, "Film/p5", "genres", "Genre/p3")
+        try tool("unlink", films.store.path, "Film/p5", "genres", "Genre/p3")
         let member = link.merging(["relationship": "genres", "members": ["Genre/p3"]]) { $1 }
-        #expect(try send("draft", member)["conflicts"].items.isEmpty)
+        #expect(try films.send("draft", member)["conflicts"].items.isEmpty)
     }
 
     @Test func whatWasSeenMayHaveLeftTheHistory() throws {
-        try tool("update", store.path, "Film/p5", "rating=7")
-        try tool("history", "trim", store.path, "--before", "t6", "--force")
+        try tool("update", films.store.path, "Film/p5", "rating=7")
+        try tool("history", "trim", films.store.path, "--before", "t6", "--force")
         // What was before is not known any more; the draft says what is there now.
-        let draft = try send("draft", rating)
+        let draft = try films.send("draft", rating)
         #expect(draft["conflicts"].items.isEmpty)
         #expect(draft["objects"][0]["changes"][0]["before"]["text"].text == "7")
-        _ = try send("draft", rating.merging(["seen": 99]) { $1 }, status: 400)
+        _ = try films.send("draft", rating.merging(["seen": 99]) { $1 }, status: 400)
     }
 }

@@ -154,7 +154,7 @@ extension ManagedObject {
     final func otherContext(_ object: ManagedObject, _ role: String, _ key: String) -> StrataError {
         let place = errorContext(key, .objectID(object.objectID))
         guard _context != nil else { return StrataError(.otherContext, Self.inNoContext("object"), context: place) }
-        let advice = object._context == nil ? "" : " Link this context's object of its objectID."
+        let advice = object._context == nil ? "" : " Ask this context for the object with that id, and link it."
         return StrataError(.otherContext, object.contextRefusal(role) + advice, context: place)
     }
 

@@ -18,7 +18,8 @@ struct ShipCommand: StoreCommand {
 
             \(TargetText.help)
 
-            A rebuild of the store is waited for, unless it stands still for ten seconds.
+            While the store is being rebuilt, the command waits. It gives up when the rebuild has not moved for ten \
+            seconds.
 
             --follow goes on with what is saved, by any process, until it is interrupted: a save is there within about a \
             second. While the target is away or full, or the store is being rebuilt or migrated, that is reported and \
