@@ -31,7 +31,9 @@ extension LogNode {
                 let frames = try FrameReader(reader, head)
                 // Of a log that was cut, a new store has only the state there.
                 let first = try reader.baseline()?.transaction ?? .zero
-                return try part.filter { $0 > first }.map { SharedTransaction(try frames.frame($0, path: file.path)) }
+                return try part.filter { $0 > first }.map {
+                    SharedTransaction(try frames.encodedFrame($0, path: file.path))
+                }
             }
             try contact.ask { () throws(SharedLogFailure) in try log.rewrite(transactions) }
         }

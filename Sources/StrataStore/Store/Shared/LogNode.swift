@@ -7,7 +7,7 @@ import StrataModel
 ///
 /// A commit is published while its write transaction is open, after everything was checked and sealed. So only one
 /// append of a store is under way, the saves that share a commit share it, and the store never has a transaction that
-/// the log does not have. A save that is alone is sent before its views are written (`publishEarly`).
+/// the log does not have. A save that is alone is sent before it is written to the file (`publishEarly`).
 ///
 /// The variables are guarded by their mutex. The parts of a store are kept here and not the store itself, which a
 /// thread of the node's would otherwise close.
@@ -52,7 +52,7 @@ final class LogNode: LogGate {
     /// What one write transaction has appended and sent.
     private struct Attempt {
         var made: [SharedTransaction] = []
-        /// The end of what was sent before the views were written.
+        /// The end of what was sent before it was written here.
         var earlyEnd: LogHead?
         /// Why that is not known to be in the log.
         var earlyFailure: (any Error)?
@@ -103,21 +103,19 @@ final class LogNode: LogGate {
     }
 
     func publishEarly(
-        after before: LogHead, through end: UnprojectedEnd, _ transaction: WriteTransaction,
-        views: () throws -> Void
+        _ frame: EncodedFrame, after before: LogHead, through end: LogHead, writing: () throws -> Void
     ) throws {
-        let made = try transactions(
-            after: before, through: end.head, transaction, namesBlobs: end.namesBlobs)
-        attempt.withLock { ($0.made, $0.earlyEnd) = (made, end.head) }
+        let made = [SharedTransaction(frame)]
+        attempt.withLock { ($0.made, $0.earlyEnd) = (made, end) }
         var written: Result<Void, any Error>?
         do {
-            try publish(made, after: before) { if written == nil { written = Result(catching: views) } }
+            try publish(made, after: before) { if written == nil { written = Result(catching: writing) } }
         } catch {
             attempt.withLock { $0.earlyFailure = error }
             throw error
         }
         attempt.withLock { $0.isPublished = true }
-        if let written { try written.get() } else { try views() }
+        if let written { try written.get() } else { try writing() }
     }
 
     /// Whether the committer runs the same saves again, and so finds them in the log.
@@ -140,13 +138,12 @@ final class LogNode: LogGate {
     }
 
     private func transactions(
-        after before: LogHead, through after: LogHead, _ transaction: WriteTransaction, namesBlobs: Bool = false
+        after before: LogHead, through after: LogHead, _ transaction: WriteTransaction
     ) throws -> [SharedTransaction] {
-        let frames = try FrameReader(
-            LogReader(transaction, file.tables, try file.histories(for: after, transaction)), after,
-            namesBlobs: namesBlobs)
+        let reader = LogReader(transaction, file.tables, try file.histories(for: after, transaction))
+        let frames = try FrameReader(reader, after)
         return try (before.transaction.rawValue + 1...after.transaction.rawValue).map { number in
-            SharedTransaction(try frames.frame(TransactionNumber(rawValue: number), path: file.path))
+            SharedTransaction(try frames.encodedFrame(TransactionNumber(rawValue: number), path: file.path))
         }
     }
 
@@ -228,7 +225,7 @@ extension SharedLogEnd {
 }
 
 extension SharedTransaction {
-    init(_ frame: LogFrame) {
+    init(_ frame: EncodedFrame) {
         self.init(
             number: frame.record.number, id: frame.record.id, firstEvent: frame.record.firstEvent,
             eventCount: frame.record.eventCount, digest: frame.record.digest, bytes: frame.bytes)

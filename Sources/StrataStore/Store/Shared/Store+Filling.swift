@@ -36,7 +36,7 @@ extension Store {
                 }
                 try contact.ask { () throws(SharedLogFailure) in try log.put(blob: data, digest: digest) }
             }
-            let transactions = frames.map { SharedTransaction($0) }
+            let transactions = frames.map { SharedTransaction($0.encoded) }
             guard let next = transactions.last?.end else { break }
             let after = end
             let answer = try contact.ask { () throws(SharedLogFailure) in try log.append(transactions, after: after) }

@@ -9,11 +9,10 @@ struct FrameReader {
     /// Whether any event names a large value.
     private let hasBlobs: Bool
 
-    /// - Parameter namesBlobs: whether events may name large values that the table of large values does not have yet.
-    init(_ reader: LogReader, _ head: LogHead, namesBlobs: Bool = false) throws {
+    init(_ reader: LogReader, _ head: LogHead) throws {
         self.reader = reader
         self.head = head
-        hasBlobs = try namesBlobs || BufferedTable(reader.tables.blobs).count(reader.transaction) > 0
+        hasBlobs = try NamedBlobs.isAnyKnown(reader.transaction, reader.tables)
     }
 
     /// - Parameter path: of the store, for messages.
@@ -21,16 +20,16 @@ struct FrameReader {
     func frame(_ number: TransactionNumber, path: String) throws -> LogFrame {
         let encoded = try encodedFrame(number, path: path)
         do {
-            return try LogFrame(encoded)
+            return try LogFrame(encoded.bytes)
         } catch {
             throw StrataError.corrupt(error, "transactions")
         }
     }
 
-    /// The bytes of a frame, which are not looked at again.
+    /// A frame for others to check.
     ///
     /// - Throws: as `frame`.
-    func encodedFrame(_ number: TransactionNumber, path: String) throws -> Data {
+    func encodedFrame(_ number: TransactionNumber, path: String) throws -> EncodedFrame {
         guard let record = try reader.transaction(number, in: head) else {
             if let baseline = try reader.baseline() { throw baseline.refusal(nil) }
             throw StrataError(
@@ -41,7 +40,7 @@ struct FrameReader {
             throw StrataError(.corrupt, "A transaction of the log is missing: \(number).")
         }
         let digests = hasBlobs ? try blobDigests(of: record) : []
-        return try LogFrame.encoded(number, record: bytes, blobDigests: digests) { writer in
+        return try EncodedFrame(record, bytes, digests) { writer in
             try reader.events(from: record.firstEvent, through: record.lastEvent, .whole) { event, _ in
                 writer.append(littleEndian: UInt32(event.record.count))
                 writer.append(event.record)
@@ -50,24 +49,40 @@ struct FrameReader {
         }
     }
 
-    /// The large values that the events of a transaction name, each once.
     private func blobDigests(of record: TransactionRecord) throws -> [Data] {
-        var digests: [Data] = []
-        func note(_ value: AttributeValue) {
-            if case .blob(let reference) = value, !digests.contains(reference.digest) {
-                digests.append(reference.digest)
-            }
-        }
-        try reader.events(from: record.firstEvent, through: record.lastEvent) { event, eventNumber in
-            switch try RecordedEvent(event, eventNumber, reader.histories).payload {
-            case .inserted(let values):
-                for value in values { if case .value(let value) = value.value { note(value) } }
-            case .updated(let changes):
-                for change in changes { if case .value(let value) = change.after { note(value) } }
-            default: break
-            }
+        var digests = NamedBlobs(histories: reader.histories)
+        try reader.events(from: record.firstEvent, through: record.lastEvent) { event, number in
+            try digests.add(event, number)
             return true
         }
-        return digests
+        return digests.digests
+    }
+}
+
+/// The large values that events name, each once.
+struct NamedBlobs {
+    let histories: SchemaHistory
+    private(set) var digests: [Data] = []
+
+    init(histories: SchemaHistory) { self.histories = histories }
+
+    /// Whether the views know of any large value.
+    static func isAnyKnown(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> Bool {
+        try BufferedTable(tables.blobs).count(transaction) > 0
+    }
+
+    mutating func add(_ event: EventView, _ number: EventNumber) throws {
+        switch try RecordedEvent(event, number, histories).payload {
+        case .inserted(let values):
+            for value in values { if case .value(let value) = value.value { add(value) } }
+        case .updated(let changes):
+            for change in changes { if case .value(let value) = change.after { add(value) } }
+        default: break
+        }
+    }
+
+    private mutating func add(_ value: AttributeValue) {
+        guard case .blob(let reference) = value, !digests.contains(reference.digest) else { return }
+        digests.append(reference.digest)
     }
 }

@@ -20,45 +20,55 @@ struct JournaledSaves {
 
     private var isNeeded: Bool { file.options.durability == .journaled }
 
-    /// Gives it the first save of a commit, so that the disk writes while the views of the save are written. Of use only
+    /// Gives it the first save of a commit, so that the disk writes while the save is written to the file. Of use only
     /// if no other save joins: the disk would write twice.
-    mutating func writeEarly(through end: UnprojectedEnd, _ transaction: WriteTransaction) throws {
+    mutating func writeEarly(
+        through head: LogHead, _ transaction: WriteTransaction, _ frame: () throws -> EncodedFrame
+    ) throws {
         guard isNeeded else { return }
-        try write(through: end.head, transaction, isEarly: true, namesBlobs: end.namesBlobs)
+        var entry: [UInt8]?
+        if isOfFewEvents(head) {
+            var writer = ByteWriter()
+            if try append(frame(), to: &writer) { entry = writer.array }
+        }
+        try transaction.journal(entry, isEarly: true)
+        end = head
     }
 
     /// Writes the transactions to the journal that it does not have yet.
     mutating func finish(through head: LogHead, _ transaction: WriteTransaction) throws {
         guard isNeeded else { return }
-        if end.transaction < head.transaction { try write(through: head, transaction, isEarly: false) }
+        if end.transaction < head.transaction {
+            try transaction.journal(try entry(through: head, transaction))
+            end = head
+        }
         transaction.mayBeLost = start.transaction == head.transaction
-    }
-
-    private mutating func write(
-        through head: LogHead, _ transaction: WriteTransaction, isEarly: Bool, namesBlobs: Bool = false
-    ) throws {
-        try transaction.journal(try entry(through: head, transaction, namesBlobs), isEarly: isEarly)
-        end = head
     }
 
     /// The transactions of the log after the last one in the journal, each behind its length.
     ///
     /// - Returns: nil if they are too many for the journal.
-    private func entry(
-        through head: LogHead, _ transaction: WriteTransaction, _ namesBlobs: Bool
-    ) throws -> [UInt8]? {
-        guard head.event.rawValue - start.event.rawValue < Self.mostEvents else { return nil }
+    private func entry(through head: LogHead, _ transaction: WriteTransaction) throws -> [UInt8]? {
+        guard isOfFewEvents(head) else { return nil }
         let frames = try FrameReader(
-            LogReader(transaction, file.tables, try file.histories(for: head, transaction)), head,
-            namesBlobs: namesBlobs)
+            LogReader(transaction, file.tables, try file.histories(for: head, transaction)), head)
         var writer = ByteWriter()
         for number in end.transaction.rawValue + 1...head.transaction.rawValue {
             let frame = try frames.encodedFrame(TransactionNumber(rawValue: number), path: file.path)
-            writer.append(littleEndian: UInt32(frame.count))
-            frame.withUnsafeBytes { writer.append($0) }
-            if writer.count > Environment.largestJournalEntry { return nil }
+            guard append(frame, to: &writer) else { return nil }
         }
         return writer.array
+    }
+
+    private func isOfFewEvents(_ head: LogHead) -> Bool {
+        head.event.rawValue - start.event.rawValue < Self.mostEvents
+    }
+
+    /// - Returns: false if the entry is too large for the journal now.
+    private func append(_ frame: EncodedFrame, to writer: inout ByteWriter) -> Bool {
+        writer.append(littleEndian: UInt32(frame.bytes.count))
+        frame.bytes.withUnsafeBytes { writer.append($0) }
+        return writer.count <= Environment.largestJournalEntry
     }
 
     /// The transactions that entries have, each number once. Where two entries have a number, the commit of the first

@@ -9,13 +9,14 @@ protocol LogGate: Sendable {
     /// - Throws: `logUnavailable`, `inDoubt`, `divergedLog`; what the body throws.
     func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R
 
-    /// Sends the transactions that the log has after a head, and writes their views while the shared log answers.
-    /// `write` publishes what comes after.
+    /// Sends a transaction, and writes it here while the shared log answers. `write` publishes what comes after.
     ///
-    /// - Throws: as `write`; what the views throw, in an error that says that the shared log has the transactions.
+    /// - Parameters:
+    ///   - before, end: the ends of the log without and with the transaction.
+    ///   - writing: writes the transaction and its views in the write transaction that is open.
+    /// - Throws: as `write`; what `writing` throws, in an error that says that the shared log has the transaction.
     func publishEarly(
-        after before: LogHead, through end: UnprojectedEnd, _ transaction: WriteTransaction,
-        views: () throws -> Void
+        _ frame: EncodedFrame, after before: LogHead, through end: LogHead, writing: () throws -> Void
     ) throws
 
     /// Takes row numbers that no store with this log has.

@@ -4,7 +4,8 @@ import StrataModel
 
 /// Estimates how many pages a save will touch, before its first write (rule 11 of CONTRIBUTING.md).
 ///
-/// A bound from the number of events alone settles nearly every save. Only if it is too large are the tables examined:
+/// A bound from the number of events alone settles nearly every save. Only if it is too large, or views are declared,
+/// are the tables examined:
 /// random keys among P pages touch P * (1 - e^(-keys/P)) of them (the expected number of occupied cells, W. Feller, "An
 /// Introduction to Probability Theory", 1968, IV.2). Rows are changed in the order of their ids, and touch at most the
 /// pages that the ids span.
@@ -27,6 +28,7 @@ struct WriteEstimate {
 
     /// - Returns: nil if the save is within the limit.
     func pages(above limit: Int) throws -> Int? {
+        if logPages + 5 * eventCount <= limit, try !changesDeclaredViews() { return nil }
         let bound = try roughBound()
         guard bound > limit else { return nil }
         let estimate = min(bound, try refined())
@@ -45,6 +47,12 @@ struct WriteEstimate {
     private func refined() throws -> Int {
         let runs = alikeUpdates()
         return try logPages + rowPages() + indexPages(runs) + linkPages(runs) + viewPages()
+    }
+
+    private func changesDeclaredViews() throws -> Bool {
+        guard snapshot.tables.views != nil else { return false }
+        let map = IndexMap.of(snapshot.schema)
+        return try !map.views.inline.isEmpty || !map.texts.texts.isEmpty
     }
 
     // MARK: Rows

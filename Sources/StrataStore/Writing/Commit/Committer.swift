@@ -192,14 +192,14 @@ final class Committer {
                 do {
                     let written = results.isEmpty ? LogWriter.Written.nothing : .something
                     let before = head
-                    let outcome = try apply(changes, &head, transaction, written) { end, views in
-                        guard group.count == 1, wasAlone else { return try views() }
-                        if end.isCertain, let gate = file.gate.withLock({ $0 }) {
+                    let outcome = try apply(changes, &head, transaction, written) { made, frame, write in
+                        guard group.count == 1, wasAlone, made.isCertain else { return try write() }
+                        if let gate = file.gate.withLock({ $0 }) {
                             isPublished = true
-                            return try gate.publishEarly(after: before, through: end, transaction, views: views)
+                            return try gate.publishEarly(try frame(), after: before, through: made.head, writing: write)
                         }
-                        try journal.writeEarly(through: end, transaction)
-                        try views()
+                        try journal.writeEarly(through: made.head, transaction, frame)
+                        try write()
                     }
                     results.append(.success(outcome))
                 } catch let refusal as StrataError where refusal.code != .corrupt {
@@ -228,7 +228,7 @@ final class Committer {
     /// newest if that only has views more.
     private func apply(
         _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction, _ written: LogWriter.Written,
-        sealed: (UnprojectedEnd, _ views: () throws -> Void) throws -> Void
+        sealed: LogWriter.Sealed
     ) throws -> SaveOutcome {
         let version = changes.modelVersion
         guard let newest = projector.histories.newest, newest.version != version,
@@ -241,7 +241,7 @@ final class Committer {
 
     private func applyUnderNewest(
         _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction, _ written: LogWriter.Written,
-        sealed: (UnprojectedEnd, _ views: () throws -> Void) throws -> Void
+        sealed: LogWriter.Sealed
     ) throws -> SaveOutcome {
         if let earlier = try file.transaction(id: changes.transactionID, transaction) {
             var known = receipt(earlier, previousHead: earlier.firstEvent.rawValue - 1)

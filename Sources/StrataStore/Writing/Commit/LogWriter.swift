@@ -22,6 +22,12 @@ enum LogWriter {
     /// Whether a write transaction has written anything so far.
     enum Written { case nothing, something }
 
+    /// What is called with a transaction that is sealed: `frame` makes the bytes that others get of it, and `write`, which
+    /// must be called, writes its events, its record and its views.
+    typealias Sealed = (
+        UnwrittenTransaction, _ frame: () throws -> EncodedFrame, _ write: () throws -> Void
+    ) throws -> Void
+
     /// Appends the events and the transaction's record, and projects them.
     ///
     /// For a large save two threads share the work: one makes the views, the other seals the events and appends them,
@@ -31,12 +37,11 @@ enum LogWriter {
     /// - Parameters:
     ///   - head: moves to the end of the new transaction.
     ///   - written: if nothing was written, the views can be made while the log is appended to.
-    ///   - sealed: is called when the log has the transaction, and has the views written.
+    ///   - sealed: is called when nothing but writing is left to do.
     static func append(
         _ events: borrowing EventList, _ description: TransactionDescription, after head: inout LogHead,
         _ file: StoreFile, _ transaction: WriteTransaction, _ projector: inout Projector,
-        written: Written = .something,
-        sealed: (UnprojectedEnd, _ views: () throws -> Void) throws -> Void = { try $1() }
+        written: Written = .something, sealed: Sealed = { try $2() }
     ) throws -> TransactionRecord {
         var record = makeRecord(events, description, head, file)
         let encoded = record.encoded()
@@ -46,45 +51,73 @@ enum LogWriter {
         let sealing = SealingWork(
             count: events.count, packs: events.count >= file.tables.packing.fewestInTransaction)
         defer { projector.batch.endMakingGroups(transaction) }
+        // The number of events that the log has already.
+        var logged = 0
         if written == .nothing, events.hasRowsBefore, events.count >= fewestBeside {
             // Pages on disk stay unchanged until the transaction ends. The projector reads nothing through the
             // transaction, and of an event nothing that sealing changes.
-            var sealed = 0
             try BackgroundThread.run("strata.views") {
                 try project(events, from: first, transaction, &projector)
                 projector.batch.beginMakingGroups(transaction)
                 while events.seal(.last, of: sealing) != nil {}
             } beside: {
                 while let stretch = events.seal(.first, of: sealing) {
-                    try write(events, stretch, of: sealing, from: first, transaction, file, &chain)
-                    sealed = stretch.upperBound
+                    try write(events, stretch, of: sealing, from: first, transaction, file)
+                    for index in stretch { chain.add(events.event(index)) }
+                    logged = stretch.upperBound
                 }
             }
-            try write(events, sealed..<events.count, of: sealing, from: first, transaction, file, &chain)
         } else {
             try seal(events, sealing)
             try project(events, from: first, transaction, &projector)
             if written == .nothing { projector.batch.beginMakingGroups(transaction) }
-            try write(events, 0..<events.count, of: sealing, from: first, transaction, file, &chain)
         }
-        if sealing.packs { try file.noteBlocks(transaction) }
+        for index in logged..<events.count { chain.add(events.event(index)) }
         record.digest = chain.finish()
-        try record.encoded().withUnsafeBytes {
-            try transaction.append(file.tables.transactions, record.number.rawValue, $0)
-        }
         if let newest = projector.histories.newest { head.modelVersion = newest.version }
         head.event = record.lastEvent
         head.transaction = record.number
         head.microseconds = record.microseconds
         head.digest = record.digest
-        let end = UnprojectedEnd(
-            head: head, isCertain: !projector.batch.hasDeclaredChanges, namesBlobs: projector.batch.countsBlobs)
-        try sealed(end) {
-            projector.enter(record)
+        let (end, sealedRecord, recordBytes) = (head, record, record.encoded())
+        let (histories, countsBlobs) = (projector.histories, projector.batch.countsBlobs)
+        try sealed(UnwrittenTransaction(head: end, isCertain: !projector.batch.hasDeclaredChanges)) {
+            let hasBlobs = try countsBlobs || NamedBlobs.isAnyKnown(transaction, file.tables)
+            return try frame(events, sealedRecord, recordBytes, hasBlobs ? histories : nil)
+        } _: {
+            try write(events, logged..<events.count, of: sealing, from: first, transaction, file)
+            if sealing.packs { try file.noteBlocks(transaction) }
+            try recordBytes.withUnsafeBytes {
+                try transaction.append(file.tables.transactions, end.transaction.rawValue, $0)
+            }
+            projector.enter(sealedRecord)
             try projector.flush(transaction)
-            try file.writeHead(end.head, transaction)
+            try file.writeHead(end, transaction)
         }
         return record
+    }
+
+    /// - Parameter histories: to find the large values that the events name; nil if there are none.
+    private static func frame(
+        _ events: borrowing EventList, _ record: TransactionRecord, _ recordBytes: [UInt8], _ histories: SchemaHistory?
+    ) throws -> EncodedFrame {
+        var digests: [Data] = []
+        if let histories {
+            var named = NamedBlobs(histories: histories)
+            for index in 0..<events.count {
+                try named.add(EventView(sealed: events.event(index)), record.firstEvent.advanced(by: index))
+            }
+            digests = named.digests
+        }
+        return recordBytes.withUnsafeBytes { recordBytes in
+            EncodedFrame(record, recordBytes, digests) { writer in
+                for index in 0..<events.count {
+                    let event = events.event(index)
+                    writer.append(littleEndian: UInt32(event.count))
+                    writer.append(event)
+                }
+            }
+        }
     }
 
     private static func seal(_ events: borrowing EventList, _ sealing: SealingWork) throws {
@@ -101,22 +134,21 @@ enum LogWriter {
 
     private static func write(
         _ events: borrowing EventList, _ range: Range<Int>, of sealing: SealingWork, from first: EventNumber,
-        _ transaction: WriteTransaction, _ file: StoreFile, _ chain: inout EventDigest.Chain
+        _ transaction: WriteTransaction, _ file: StoreFile
     ) throws {
+        if range.isEmpty { return }
         let log = try transaction.writeCursor(file.tables.events)
         defer { log.close() }
         let blocks = sealing.takeBlocks(in: range)
         // The index after the last block.
         var next = range.lowerBound
         for index in range {
-            let event = events.event(index)
             if let block = blocks[index] {
                 try block.block.withUnsafeBytes { try log.append(first.rawValue + UInt64(index), $0) }
                 next = block.range.upperBound
             } else if index >= next {
-                try log.append(first.rawValue + UInt64(index), event)
+                try log.append(first.rawValue + UInt64(index), events.event(index))
             }
-            chain.add(event)
         }
     }
 
