@@ -26,8 +26,8 @@ extension Store {
                 try self.refuseOther(model, mark, transaction)
                 return nil
             }
-            let kept = try self.keptViews(model, histories)
-            let next = try self.nextSchema(kept?.model ?? model, histories)
+            let kept = try self.keptViews(model, histories, transaction)
+            let next = try self.nextSchema(kept?.model ?? model, histories, transaction)
             if next != nil { try self.checkReplaced(histories) }
             return next.map { ($0, kept?.changes ?? []) }
         }
@@ -79,12 +79,18 @@ extension Store {
     }
 
     /// A model that was asked for, with the views that the store keeps beside it; nil if it keeps none.
-    private func keptViews(_ model: ManagedObjectModel, _ histories: SchemaHistory) throws -> KeptViews? {
+    ///
+    /// - Parameter transaction: nil if only a model with the same entities matters.
+    private func keptViews(
+        _ model: ManagedObjectModel, _ histories: SchemaHistory, _ transaction: ReadTransaction? = nil
+    ) throws -> KeptViews? {
         guard file.options.keepsOwnViews, let newest = histories.newest,
             newest.model.views.contains(where: \.isOfStore)
         else { return nil }
         let isSame = newest.model.entities == model.entities
-        return try KeptViews(model, from: newest, earlier: isSame ? [] : try Self.earlier(histories, newest))
+        return try KeptViews(
+            model, from: newest, earlier: isSame ? [] : try Self.earlier(histories, newest),
+            filled: isSame ? [] : try transaction.map { try filledEntities(histories, $0) } ?? [])
     }
 
     /// The models before the newest one, newest first.
@@ -127,16 +133,20 @@ extension Store {
     }
 
     /// Nil if the store has the model.
-    private func nextSchema(_ model: ManagedObjectModel, _ histories: SchemaHistory) throws -> Schema? {
+    private func nextSchema(
+        _ model: ManagedObjectModel, _ histories: SchemaHistory, _ transaction: ReadTransaction
+    ) throws -> Schema? {
         let newest = histories.newest
         if let newest, newest.model.isKept(like: model) { return nil }
-        let schema = try Self.successor(of: histories, model)
+        let schema = try successor(of: histories, model, transaction)
         if let newest, SchemaDifference(from: newest, to: schema).isSame { return nil }
         return schema
     }
 
     /// The model with the numbers that follow those of the store's models.
-    static func successor(of histories: SchemaHistory, _ model: ManagedObjectModel) throws -> Schema {
+    func successor(
+        of histories: SchemaHistory, _ model: ManagedObjectModel, _ transaction: ReadTransaction
+    ) throws -> Schema {
         guard let newest = histories.newest else {
             return try Schema(
                 version: ModelVersion(rawValue: 1), model: model,
@@ -145,7 +155,17 @@ extension Store {
         return try Schema(
             version: ModelVersion(rawValue: newest.version.rawValue + 1), model: model,
             assignment: try newest.assignment.extended(
-                for: model, from: newest, earlier: try earlier(histories, newest)))
+                for: model, from: newest, earlier: try Self.earlier(histories, newest),
+                filled: try filledEntities(histories, transaction)))
+    }
+
+    /// The entities that have objects, though the newest model does not have the entities.
+    private func filledEntities(_ histories: SchemaHistory, _ transaction: ReadTransaction) throws -> Set<EntityID> {
+        guard let newest = histories.newest else { return [] }
+        let earlier = try Self.earlier(histories, newest).flatMap { $0.entities.map(\.id) }
+        return try Set(earlier).filter {
+            try newest.entity($0) == nil && Migration.objectCount($0, transaction, file.tables) > 0
+        }
     }
 
     private func prepare(
@@ -325,9 +345,9 @@ extension Store {
                 eventNumber: head, schema: old, transaction: transaction, tables: file.tables, histories: histories,
                 layers: [])
             let isDowngrade = try Downgrade(to: model, histories) != nil
-            let kept = try keptViews(model, histories)
+            let kept = try keptViews(model, histories, transaction)
             return try migrationPlan(
-                to: try Self.successor(of: histories, kept?.model ?? model), isDowngrade: isDowngrade,
+                to: try successor(of: histories, kept?.model ?? model, transaction), isDowngrade: isDowngrade,
                 views: kept?.changes ?? [], snapshot)
         }
     }

@@ -6,7 +6,9 @@ import Testing
 /// Stores that go to and fro between random hierarchies, beside plain dictionaries: a property of an object is what the
 /// model before has under its name or renaming identifier, wherever in the hierarchy either is declared.
 struct HierarchyMigrationTests {
-    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...50) + [83, 89, 203, 238, 274, 377, 399, 497]))
+    @Test(
+        arguments: RandomTesting.seeds(
+            unlessAsked: Array(1...50) + [83, 89, 203, 238, 274, 377, 399, 497, 1307, 1556, 1894]))
     func everyObjectKeepsWhatItsEntityStillHas(seed: UInt64) throws {
         var run = HierarchyRun(seed: seed, .alone)
         defer { run.place.remove() }

@@ -11,15 +11,19 @@ package struct KeptViews: Sendable {
     /// - Parameters:
     ///   - previous: the newest model of the store; nil if it has none.
     ///   - earlier: the models before, newest first.
+    ///   - filled: the entities of these models that have objects, though `previous` does not have the entities.
     /// - Throws: `invalidModel` if the store has no numbers left.
-    package init(_ model: ManagedObjectModel, from previous: Schema?, earlier: [Schema]) throws(StrataError) {
+    package init(
+        _ model: ManagedObjectModel, from previous: Schema?, earlier: [Schema], filled: Set<EntityID> = []
+    ) throws(StrataError) {
         self.model = model
         guard let previous else { return }
         let views = previous.model.views.filter { $0.isOfStore && model.view(named: $0.name) == nil }
         if views.isEmpty { return }
         var names: NewNames?
         if previous.model.entities != model.entities {
-            let assignment = try previous.assignment.extended(for: model, from: previous, earlier: earlier)
+            let assignment = try previous.assignment.extended(
+                for: model, from: previous, earlier: earlier, filled: filled)
             let version = ModelVersion(rawValue: previous.version.rawValue + 1)
             names = NewNames(old: previous, new: try Schema(version: version, model: model, assignment: assignment))
         }

@@ -41,10 +41,9 @@ extension Schema {
     ///
     /// A number that a property replaces may live on: then it has gone from some entities only.
     package func former(of property: PropertyID, in before: EntitySchema) -> PropertySchema? {
-        guard let replaced = assignment.replaced[property], before.property(property) == nil,
-            let after = entity(before.id), after.property(property) != nil
+        guard before.property(property) == nil, let after = entity(before.id), after.property(property) != nil
         else { return nil }
-        let formers = replaced.compactMap { before.property($0) }
+        let formers = assignment.formers(of: property, in: before.id).compactMap { before.property($0) }
         return formers.first { after.property($0.id) == nil } ?? formers.first
     }
 
@@ -63,7 +62,9 @@ extension Schema {
     {
         if let lost = predecessor(ofLinks: property, in: entity, before) { return lost }
         guard property.relationship != nil, let former = former(of: property.id, in: before),
-            entity.property(former.id) == nil, old.property(property.id) != nil || self.property(former.id) != nil
+            entity.property(former.id) == nil,
+            old.property(property.id) != nil || self.property(former.id) != nil
+                || assignment.ownFormers[entity.id]?[property.id] != nil
         else { return nil }
         return former
     }

@@ -28,6 +28,10 @@ extension AssignmentExtender {
         var taken: Set<PropertyID> = []
         for declaration in model.hierarchy.declarations(of: entity.name) {
             guard let id = result.id(of: declaration.key) else { continue }
+            if let former = result.ownFormers[old.id]?[id] {
+                taken.insert(former)
+                continue
+            }
             let origin = old.property(id) ?? origin(of: id, in: old)
             if let origin {
                 taken.insert(origin.id)
@@ -59,7 +63,7 @@ extension AssignmentExtender {
 
     /// The property that this one replaces already.
     private func origin(of id: PropertyID, in old: EntitySchema) -> PropertySchema? {
-        result.replaced[id]?.lazy.compactMap { old.property($0) }.first
+        result.formers(of: id, in: old.id).lazy.compactMap { old.property($0) }.first
     }
 
     /// The number under which an earlier model had an attribute of this name, or renaming identifier, in an entity.
@@ -104,5 +108,5 @@ extension AssignmentExtender {
 
 extension AttributeDescription {
     /// Whether objects have values of it that a migration can bring over.
-    fileprivate var isFilledByMigrations: Bool { !isTransient && derivationExpression == nil }
+    var isFilledByMigrations: Bool { !isTransient && derivationExpression == nil }
 }

@@ -12,12 +12,16 @@ extension AssignmentExtender {
     }
 
     /// Finds the entity that a name means, in the newest model or an earlier one, if no entity continues it.
+    ///
+    /// The store may have had several entities of one name. If it had the model before, the name means the one of then,
+    /// provided that it has objects. Else it means the last one.
     mutating func continueFormer(_ entity: EntityDescription, taken: Set<EntityID>) throws(StrataError) -> EntityID? {
         guard let previous else { return nil }
         let names = [entity.renamingIdentifier, entity.name].compactMap(\.self)
-        guard let (schema, name) = former.models(withEntity: names), let number = schema.assignment.entities[name],
-            !taken.contains(number)
-        else { return nil }
+        let last = former.models(withEntity: names).flatMap { $0.schema.assignment.entities[$0.name] }
+        let then = former.known?.assignment.entities[entity.name]
+        let filled = then.flatMap { former.filled.contains($0) && !taken.contains($0) ? $0 : nil }
+        guard let number = filled ?? last, !taken.contains(number) else { return nil }
         if let old = previous.entity(number) {
             oldEntities[entity.name] = old.description
             return number
@@ -25,7 +29,7 @@ extension AssignmentExtender {
         guard let last = former.earlier.first(where: { $0.entity(number) != nil }),
             let description = last.entity(number)?.description
         else { return nil }
-        if former.known?.assignment.entities[entity.name] != number {
+        if then != number {
             guard try former.wasHidden(number, after: last) else { return nil }
         }
         returned[entity.name] = (last, description)
@@ -129,5 +133,14 @@ extension AssignmentExtender {
                 takeovers[entity.name, default: [:]][now.name] = [number]
             }
         }
+    }
+    mutating func takeBackWhatReturns() {
+        guard let previous else { return }
+        let returning = ReturningProperties(
+            model: model, previous: previous, former: former, assignment: result, takeovers: takeovers)
+        let found = returning.numbers()
+        for (key, id) in found.returning { takeovers[key.entityName, default: [:]][key.name] = [id] }
+        // The other ends of these have links of another relationship, and those of the former one.
+        for (key, id) in found.joining { takeovers[key.entityName, default: [:]][key.name, default: []].append(id) }
     }
 }

@@ -19,7 +19,9 @@ extension AssignmentExtender {
         var taken = Set(entity.properties.map(\.id))
         var open: [PropertySchema] = []
         for property in entity.properties where property.relationship?.description.isTransient == false {
-            if let origin = schema.origin(of: property.id, in: old) {
+            if let former = result.ownFormers[entity.id]?[property.id] {
+                taken.insert(former)
+            } else if let origin = schema.origin(of: property.id, in: old) {
                 taken.insert(origin.id)
             } else if old.property(property.id) == nil {
                 open.append(property)
@@ -61,7 +63,7 @@ extension AssignmentExtender {
 
 extension PropertySchema {
     /// Whether the links of a former relationship can be found from its own end alone, and be those of this one.
-    fileprivate func canTakeOverLinks(of former: PropertySchema) -> Bool {
+    func canTakeOverLinks(of former: PropertySchema) -> Bool {
         guard let relationship, let before = former.relationship, !before.description.isTransient,
             relationship.isToMany == before.isToMany, (relationship.inverse == nil) == (before.inverse == nil)
         else { return false }

@@ -11,10 +11,15 @@ struct FormerNumbers {
     let earlier: [Schema]
     /// The newest of them that is the same as the model.
     let known: Schema?
+    /// The entities that have objects, though the newest model does not have the entities.
+    let filled: Set<EntityID>
 
-    init(_ model: ManagedObjectModel, previous: Schema?, earlier: [Schema]) throws(StrataError) {
+    init(
+        _ model: ManagedObjectModel, previous: Schema?, earlier: [Schema], filled: Set<EntityID>
+    ) throws(StrataError) {
         self.previous = previous
         self.earlier = earlier
+        self.filled = filled
         var known = earlier.first { $0.model.entities == model.entities }
         if known == nil {
             for schema in earlier where try schema.isSame(as: model) {
@@ -72,7 +77,7 @@ struct FormerNumbers {
     /// The last number that had the values of a former number; nil if several took them over.
     func last(of number: PropertyID, after version: ModelVersion) -> PropertyID? {
         let later = earlier.reversed() + (previous.map { [$0] } ?? [])
-        return Schema.last(of: number, through: later.filter { $0.version > version })
+        return Schema.last(of: number, through: later.filter { $0.version >= version })
     }
 }
 
@@ -95,7 +100,7 @@ extension Schema {
             defer { before = after }
             guard let before, after.property(number) == nil else { continue }
             let heir = after.properties.first {
-                before.property($0.id) == nil && schema.assignment.replaced[$0.id]?.contains(number) ?? false
+                before.property($0.id) == nil && schema.assignment.formers(of: $0.id, in: entity).contains(number)
             }
             number = heir?.id ?? schema.heir(of: number, in: before)?.id ?? number
         }
@@ -105,10 +110,17 @@ extension Schema {
     /// The last number that has the values of a number after some models, oldest first; nil if several took them over.
     package static func last(of number: PropertyID, through schemas: [Schema]) -> PropertyID? {
         var number = number
-        for schema in schemas where schema.property(number) == nil {
-            let heirs = schema.assignment.replaced.filter { $0.value.contains(number) }
+        var before: Schema?
+        for schema in schemas {
+            defer { before = schema }
+            guard schema.property(number) == nil else { continue }
+            var heirs = schema.assignment.replaced.keys.filter {
+                schema.assignment.replaced[$0]?.contains(number) ?? false
+            }
+            // A number that the model before had has the values in the objects of some entities only.
+            if heirs.count > 1, let before { heirs.removeAll { before.property($0) != nil } }
             guard heirs.count <= 1 else { return nil }
-            if let heir = heirs.first { number = heir.key }
+            if let heir = heirs.first { number = heir }
         }
         return number
     }

@@ -29,12 +29,15 @@ extension ModelAssignment {
     /// The result is deterministic: the same models in the same order give the same numbers. Names that the model no
     /// longer has are removed; their numbers are never assigned again, and their born defaults stay.
     ///
-    /// - Parameter earlier: the models before `previous`, newest first; their properties can return.
+    /// - Parameters:
+    ///   - earlier: the models before `previous`, newest first; their properties can return.
+    ///   - filled: the entities of these models that have objects, though `previous` does not have the entities.
     /// - Throws: `invalidModel` if the store has no numbers left.
     package func extended(
-        for model: ManagedObjectModel, from previous: Schema?, earlier: [Schema] = []
+        for model: ManagedObjectModel, from previous: Schema?, earlier: [Schema] = [], filled: Set<EntityID> = []
     ) throws(StrataError) -> ModelAssignment {
-        var extender = try AssignmentExtender(self, model: model, previous: previous, earlier: earlier)
+        let former = try FormerNumbers(model, previous: previous, earlier: earlier, filled: filled)
+        var extender = AssignmentExtender(self, model: model, former)
         try extender.assignEntities()
         try extender.assignProperties()
         try extender.assignPositions()
@@ -62,13 +65,14 @@ struct AssignmentExtender {
     var takeovers: [String: [String: [PropertyID]]] = [:]
     /// The numbers of the children's own properties, for a property that they now inherit instead.
     private(set) var absorbed: [PropertyID: [PropertyID]] = [:]
+    /// The properties that continue another one than their number in some entities, which they name: each with the number
+    /// whose values its objects have had under the property's name.
+    private var displaced: [EntityHierarchy.PropertyKey: [EntityID: PropertyID]] = [:]
 
-    init(
-        _ assignment: ModelAssignment, model: ManagedObjectModel, previous: Schema?, earlier: [Schema]
-    ) throws(StrataError) {
+    init(_ assignment: ModelAssignment, model: ManagedObjectModel, _ former: FormerNumbers) {
         self.model = model
-        self.previous = previous
-        former = try FormerNumbers(model, previous: previous, earlier: earlier)
+        self.former = former
+        previous = former.previous
         result = assignment
         result.entities = [:]
         result.properties = [:]
@@ -77,6 +81,7 @@ struct AssignmentExtender {
         result.texts = [:]
         result.zones = [:]
         result.replaced = [:]
+        result.ownFormers = [:]
         result.filedOneToOnes = []
     }
 
@@ -138,6 +143,9 @@ struct AssignmentExtender {
                 result.properties[entity.name, default: [:]][property.name] = id
                 if let old = takeovers[entity.name]?[property.name] {
                     result.replaced[id] = old
+                    for (entity, former) in displaced[.init(entityName: entity.name, name: property.name)] ?? [:] {
+                        result.ownFormers[entity, default: [:]][id] = former
+                    }
                     continue
                 }
                 if let attribute = property.attribute, !attribute.isTransient,
@@ -231,7 +239,11 @@ struct AssignmentExtender {
         guard PropertyGroup(of: property) == .attribute, let old = oldEntities[entityName],
             let earlier = previous?.entity(named: old.name)
         else { return nil }
-        let stored = earlier.properties.filter { $0.attribute.map { !$0.isTransient } ?? false }
+        // One that the entity still has keeps its values, whatever name it has now.
+        let kept = Set(model.hierarchy.declarations(of: entityName).compactMap { result.id(of: $0.key) })
+        let stored = earlier.properties.filter {
+            $0.attribute.map { !$0.isTransient } ?? false && !kept.contains($0.id)
+        }
         let giver = Renaming.origin(
             of: Renaming.Item(property), among: stored.map { Renaming.Item($0.name, $0.attribute?.renamingIdentifier) })
         return giver.flatMap { earlier.property(named: $0.name)?.id }
@@ -252,21 +264,13 @@ struct AssignmentExtender {
 
     private mutating func renewWhatCannotBeRead() {
         guard let previous else { return }
-        let renewal = PropertyRenewal(model: model, previous: previous, former: former, assignment: result)
+        displaced = displacedProperties()
+        let renewal = PropertyRenewal(
+            model: model, previous: previous, former: former, assignment: result, displaced: Set(displaced.keys))
         for key in renewal.renewed {
             guard let old = result.properties[key.entityName]?.removeValue(forKey: key.name) else { continue }
             takeovers[key.entityName, default: [:]][key.name] = [old] + (absorbed.removeValue(forKey: old) ?? [])
         }
-    }
-
-    private mutating func takeBackWhatReturns() {
-        guard let previous else { return }
-        let returning = ReturningProperties(
-            model: model, previous: previous, former: former, assignment: result, takeovers: takeovers)
-        let found = returning.numbers()
-        for (key, id) in found.returning { takeovers[key.entityName, default: [:]][key.name] = [id] }
-        // The other ends of these have links of another relationship, and those of the former one.
-        for (key, id) in found.joining { takeovers[key.entityName, default: [:]][key.name, default: []].append(id) }
     }
 
     /// Assigns a hidden position to each to-one whose inverse is ordered.

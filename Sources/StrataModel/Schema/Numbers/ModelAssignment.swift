@@ -16,6 +16,8 @@ package struct ModelAssignment: Sendable, Hashable {
     /// The numbers in the previous version whose values a number takes over that was assigned because older rows could
     /// not be read. Several if one property replaces those of several entities.
     package var replaced: [PropertyID: [PropertyID]]
+    /// By entity: the number whose values a property takes over in its objects, where it is another than `replaced` says.
+    package var ownFormers: [EntityID: [PropertyID: PropertyID]] = [:]
     /// One-to-ones whose links the store also files by target, like those of other to-ones. Models that were installed
     /// by versions without this have none.
     package var filedOneToOnes: Set<PropertyID>
@@ -55,12 +57,17 @@ extension ModelAssignment {
     package static func positionName(of toOne: String) -> String { "\(toOne)#position" }
 
     package func id(of key: EntityHierarchy.PropertyKey) -> PropertyID? { properties[key.entityName]?[key.name] }
+
+    /// The numbers whose values a property takes over in the objects of an entity.
+    package func formers(of property: PropertyID, in entity: EntityID) -> [PropertyID] {
+        ownFormers[entity]?[property].map { [$0] } ?? replaced[property] ?? []
+    }
 }
 
 extension ModelAssignment: Codable {
     private enum Key: String, CodingKey {
         case entities, properties, indexes, bornDefaults, replaced, filedOneToOnes, nextEntity, nextProperty, nextIndex
-        case views, texts, zones, nextView
+        case views, texts, zones, nextView, ownFormers
     }
 
     package init(from decoder: any Decoder) throws {
@@ -75,23 +82,39 @@ extension ModelAssignment: Codable {
         texts = try container.decodeIfPresent([String: ViewID].self, forKey: .texts) ?? [:]
         zones = try container.decodeIfPresent([String: [String: ZoneRules]].self, forKey: .zones) ?? [:]
         nextView = try container.decodeIfPresent(UInt32.self, forKey: .nextView) ?? 1
-        bornDefaults = [:]
-        for (text, value) in try container.decode([String: AttributeValue].self, forKey: .bornDefaults) {
-            guard let number = UInt32(text) else {
+        bornDefaults = try Self.numbers(
+            container.decode([String: AttributeValue].self, forKey: .bornDefaults), of: .bornDefaults, container)
+        replaced = try Self.numbers(
+            container.decodeIfPresent([String: [PropertyID]].self, forKey: .replaced) ?? [:], of: .replaced, container)
+        ownFormers = [:]
+        let formers = try container.decodeIfPresent([String: [String: PropertyID]].self, forKey: .ownFormers) ?? [:]
+        for (text, numbers) in formers {
+            guard let number = UInt16(text) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .bornDefaults, in: container, debugDescription: "Not a property number: \(text).")
+                    forKey: .ownFormers, in: container, debugDescription: "Not an entity number: \(text).")
             }
-            bornDefaults[PropertyID(rawValue: number)] = value
-        }
-        replaced = [:]
-        for (text, numbers) in try container.decodeIfPresent([String: [PropertyID]].self, forKey: .replaced) ?? [:] {
-            guard let number = UInt32(text) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .replaced, in: container, debugDescription: "Not a property number: \(text).")
-            }
-            replaced[PropertyID(rawValue: number)] = numbers
+            ownFormers[EntityID(rawValue: number)] = try Self.numbers(numbers, of: .ownFormers, container)
         }
         filedOneToOnes = Set(try container.decodeIfPresent([PropertyID].self, forKey: .filedOneToOnes) ?? [])
+    }
+
+    /// What was written by numbers of properties as text.
+    private static func numbers<Value>(
+        _ values: [String: Value], of key: Key, _ container: KeyedDecodingContainer<Key>
+    ) throws -> [PropertyID: Value] {
+        var numbers: [PropertyID: Value] = [:]
+        for (text, value) in values {
+            guard let number = UInt32(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: container, debugDescription: "Not a property number: \(text).")
+            }
+            numbers[PropertyID(rawValue: number)] = value
+        }
+        return numbers
+    }
+
+    private static func texts<Value>(_ values: [PropertyID: Value]) -> [String: Value] {
+        Dictionary(uniqueKeysWithValues: values.map { (String($0.key.rawValue), $0.value) })
     }
 
     /// Writes numbers that are keys as text, because a dictionary with other keys has no order in JSON.
@@ -103,16 +126,16 @@ extension ModelAssignment: Codable {
         try container.encode(nextEntity, forKey: .nextEntity)
         try container.encode(nextProperty, forKey: .nextProperty)
         try container.encode(nextIndex, forKey: .nextIndex)
-        let defaults = bornDefaults.map { (String($0.key.rawValue), $0.value) }
-        try container.encode(Dictionary(uniqueKeysWithValues: defaults), forKey: .bornDefaults)
+        try container.encode(Self.texts(bornDefaults), forKey: .bornDefaults)
         // Omitted if empty, which is usual.
         if !views.isEmpty { try container.encode(views, forKey: .views) }
         if !texts.isEmpty { try container.encode(texts, forKey: .texts) }
         if !zones.isEmpty { try container.encode(zones, forKey: .zones) }
         if nextView > 1 { try container.encode(nextView, forKey: .nextView) }
-        if !replaced.isEmpty {
-            let numbers = replaced.map { (String($0.key.rawValue), $0.value) }
-            try container.encode(Dictionary(uniqueKeysWithValues: numbers), forKey: .replaced)
+        if !replaced.isEmpty { try container.encode(Self.texts(replaced), forKey: .replaced) }
+        if !ownFormers.isEmpty {
+            let formers = ownFormers.map { (String($0.key.rawValue), Self.texts($0.value)) }
+            try container.encode(Dictionary(uniqueKeysWithValues: formers), forKey: .ownFormers)
         }
         if !filedOneToOnes.isEmpty { try container.encode(filedOneToOnes.sorted(), forKey: .filedOneToOnes) }
     }

@@ -10,6 +10,9 @@
 // An attribute that was converted before also gets a new number if it gets back a type of then, and the conversion may have
 // lost something: the rows of values that were not changed since must be written (`FormerNumbers.restores`).
 //
+// A property whose values are under another number in the objects of some entity cannot keep its number either, because
+// these objects have values under both (`AssignmentExtender.displacedProperties`).
+//
 // Any other property gets a new number that replaces the old one. Snapshots of the past go on reading the old number.
 
 /// Finds the properties of a model that cannot keep the numbers that were matched by name.
@@ -21,10 +24,16 @@ struct PropertyRenewal {
     let former: FormerNumbers
     /// The numbers of all matched properties.
     let assignment: ModelAssignment
+    /// The properties that continue another one than their number in some entities.
+    let displaced: Set<Key>
     /// The concrete entities whose rows hold each to-one in the previous model.
     private let holders: [PropertyID: [EntityID]]
 
-    init(model: ManagedObjectModel, previous: Schema, former: FormerNumbers, assignment: ModelAssignment) {
+    init(
+        model: ManagedObjectModel, previous: Schema, former: FormerNumbers, assignment: ModelAssignment,
+        displaced: Set<Key>
+    ) {
+        self.displaced = displaced
         self.model = model
         self.previous = previous
         self.former = former
@@ -46,14 +55,18 @@ struct PropertyRenewal {
                 switch property {
                 case .attribute(let attribute):
                     guard let old = old.attribute else { continue }
-                    if !old.canBeRead(as: attribute) || former.restores(id, old, as: attribute) { renewed.insert(key) }
+                    if !old.canBeRead(as: attribute) || former.restores(id, old, as: attribute)
+                        || displaced.contains(key)
+                    {
+                        renewed.insert(key)
+                    }
                 case .relationship(let relationship):
                     if !relationship.isTransient { relationships.insert(key) }
                 }
             }
         }
         // If a relationship loses its number, its inverse may lose its own, so this repeats until nothing changes.
-        var kept = relationships
+        var kept = relationships.subtracting(displaced)
         while true {
             let next = kept.filter { keeps($0, kept) }
             if next.count == kept.count { break }

@@ -13,6 +13,10 @@ extension EntityMigration {
         for next in storages where found.isEmpty {
             found = try links.targets(next, of: id, row, old, snapshot, limit: 3)
             storage = next
+            // What the object had under an earlier model stays hidden if it does not fit.
+            guard links.isFormer(next, in: id.entityID) else { continue }
+            let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
+            found.removeAll { !allowed.contains($0.id.entityID) }
         }
         let targets = found.map(\.id)
         if targets.count > 1 {

@@ -11,13 +11,14 @@ extension EntityMigration {
         var copy = self
         copy.steps = steps.compactMap { step in
             switch step.kind {
-            case .convert, .takeBack, .point, .adopt, .regain, .revive: return step
+            case .convert, .takeBack, .begin, .point, .adopt, .regain, .revive: return step
             case .release(let slot, let entities):
                 let lost = entities.filter { links.new.entity($0) != nil || model.entity($0) == nil }
                 if lost.isEmpty { return nil }
                 return PropertyStep(kind: .release(slot: slot, lost), property: step.property, value: step.value)
             case .supply:
-                return step.property.flatMap { links.new.assignment.replaced[$0.id] } == nil ? nil : step
+                let formers = step.property.map { links.new.assignment.formers(of: $0.id, in: entity.id) } ?? []
+                return formers.isEmpty ? nil : step
             default: return nil
             }
         }
@@ -77,6 +78,7 @@ extension EntityMigration {
                     try plain.map {
                         try original(of: $0, from, step, id, row, snapshot) ?? convert($0, from, attribute)
                     } ?? .some(.null)
+            case .begin: value = links.new.assignment.bornDefaults[property.id] ?? .null
             default: value = .null
             }
             if value?.isNull ?? false, let constant = attribute.defaultValue, step.takesDefault || !attribute.isOptional

@@ -19,8 +19,8 @@ extension EntityMigration {
         let models = try histories.schemas(histories.versions.filter { $0 <= links.old.version })
         var origins: [PastValues] = []
         while let first = models.first(where: { $0.entity(old.id)?.property(number) != nil }),
-            let replaced = first.assignment.replaced[number],
-            let past = try PastValues(replaced, of: old.id, before: first.version, histories),
+            let past = try PastValues(
+                first.assignment.formers(of: number, in: old.id), of: old.id, before: first.version, histories),
             let then = past.attribute
         {
             origins.append(past)
@@ -80,7 +80,7 @@ extension EntityMigration {
     /// Then an event says the value even if the row shows it already, because the object's chain ends in an older value.
     func regains(_ step: PropertyStep, _ row: SnapshotRow) -> Bool {
         switch step.kind {
-        case .convert, .point: break
+        case .convert, .begin, .point: break
         default: return false
         }
         guard let property = step.property else { return false }

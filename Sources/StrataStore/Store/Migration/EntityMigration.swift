@@ -12,6 +12,9 @@ struct EntityMigration {
             case require(slot: Int)
             /// An attribute that is new to the object.
             case supply
+            /// An attribute that the object had under an earlier model, and whose values went on under another number: it is
+            /// new to the object again.
+            case begin
             /// An attribute that an earlier model had, with the last value that the object had.
             case takeBack(PastValues, from: AttributeDescription)
             /// An attribute with narrower rules.
@@ -45,7 +48,7 @@ struct EntityMigration {
 
         var writes: Bool {
             switch kind {
-            case .convert, .require, .supply, .takeBack, .point, .adopt, .release, .regain, .revive: true
+            case .convert, .require, .supply, .begin, .takeBack, .point, .adopt, .release, .regain, .revive: true
             case .validate, .checkTarget, .checkCount, .checkLinks, .refuse: false
             }
         }
@@ -103,7 +106,8 @@ struct EntityMigration {
                     attribute.isTransient || attribute.derivationExpression != nil
                         ? [] : try steps(property, attribute, old, links, histories, value != nil)
                 case .relationship(let relationship):
-                    relationship.description.isTransient ? [] : steps(property, relationship, entity, old, links)
+                    relationship.description.isTransient
+                        ? [] : try steps(property, relationship, entity, old, links, histories)
                 case .position: []
                 }
             return try kinds.map { kind in
@@ -125,13 +129,14 @@ struct EntityMigration {
         if let earlier = links.new.former(of: property.id, in: old), let before = earlier.attribute {
             return [.convert(slot: earlier.slot, from: before)]
         }
-        let replaced = links.new.assignment.replaced[property.id]
+        let formers = links.new.assignment.formers(of: property.id, in: old.id)
         let version = links.returned[old.id]?.version ?? links.old.version
-        if let past = try PastValues([property.id] + (replaced ?? []), of: old.id, before: version, histories),
+        if let past = try PastValues(formers, own: property.id, of: old.id, before: version, histories),
             let before = past.attribute
         {
             return [.takeBack(past, from: before)]
         }
+        if try PastValues.wentOn(property.id, of: old.id, upTo: version, histories) { return [.begin] }
         // The parent of an entity that returns may have renewed the property meanwhile.
         if links.returned[old.id] != nil, let earlier = old.property(named: property.name),
             let before = earlier.attribute, !before.isTransient
@@ -140,21 +145,29 @@ struct EntityMigration {
         }
         let isBornFilled = links.new.assignment.bornDefaults[property.id] != nil
         let isFilled = isBornFilled || attribute.isOptional && attribute.defaultValue == nil
-        return hasValue || !isFilled || replaced != nil ? [.supply] : []
+        return hasValue || !isFilled || !formers.isEmpty ? [.supply] : []
     }
 
     private static func steps(
         _ property: PropertySchema, _ relationship: RelationshipSchema, _ entity: EntitySchema, _ old: EntitySchema,
-        _ links: OldLinks
-    ) -> [PropertyStep.Kind] {
+        _ links: OldLinks, _ histories: SchemaHistory
+    ) throws -> [PropertyStep.Kind] {
         let description = relationship.description
         let adoptions = links.adoptions(backTo: property.id)
         let adopting: [PropertyStep.Kind] = adoptions.isEmpty ? [] : [.adopt(adoptions)]
         guard let earlier = old.property(property.id), let before = earlier.relationship else {
             let adoption = links.adoption(by: property.id, of: entity.id)
-            if description.isToMany { return adoption.map { [.checkLinks($0.links)] } ?? lossCheck(property, links) }
-            let storages = adoption.map { [$0.links] } ?? links.storages(of: property)
-            if storages.isEmpty && (description.isOptional || !adoptions.isEmpty) { return adopting }
+            if description.isToMany {
+                guard let adoption, !adoption.isFormer else { return lossCheck(property, links) }
+                return [.checkLinks(adoption.links)]
+            }
+            let storages = links.storages(of: property, in: entity.id)
+            // A row of an earlier model may still have a target under the number.
+            if storages.isEmpty, description.isOptional || !adoptions.isEmpty,
+                try !PastValues.wentOn(property.id, of: old.id, upTo: links.old.version, histories)
+            {
+                return adopting
+            }
             let inverse = relationship.inverse.flatMap { links.new.property($0) }
             let isBackToMany = inverse?.relationship?.isToMany ?? false
             let back = isBackToMany ? adoption.map(\.back) ?? inverse.flatMap(links.storage) : nil
@@ -281,6 +294,7 @@ struct EntityMigration {
         default:
             before = links.new.assignment.bornDefaults[property.id] ?? .null
             value = before
+            if case .begin = step.kind { shownBefore = try shown(property, row, reader) }
         }
         if asksRule, let make = step.value?.make, let object, value.isNull || before.isNull || step.isSupplied {
             guard let made = ask(make, object, property.name, entity, &failures) else { return }
@@ -340,7 +354,12 @@ struct EntityMigration {
 
 extension EntityMigration.PropertyStep {
     /// Whether the object had no value for the property, so that a rule of the app's is always asked.
-    fileprivate var isSupplied: Bool { if case .supply = kind { true } else { false } }
+    fileprivate var isSupplied: Bool {
+        switch kind {
+        case .supply, .begin: true
+        default: false
+        }
+    }
     /// Whether nil means the default that the object would have, had the property existed.
     var takesDefault: Bool { isSupplied }
     fileprivate var checksRules: Bool { if case .validate = kind { true } else { false } }

@@ -127,7 +127,7 @@ struct Migration {
         of property: PropertySchema, owner id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
     ) throws -> [PairEvent] {
         let adoption = links.adoption(by: property.id, of: id.entityID)
-        let storages = adoption.map { [$0.links] } ?? links.storages(of: property)
+        let storages = links.storages(of: property, in: id.entityID)
         guard let relationship = property.relationship,
             let old = (links.returned[id.entityID] ?? old).entity(id.entityID), let link = new.links.link(property.id)
         else { return [] }

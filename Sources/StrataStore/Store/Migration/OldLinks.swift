@@ -102,6 +102,8 @@ struct OldLinks {
         let links: Storage
         /// The same links from their other end; nil if no order is kept there.
         let back: Storage?
+        /// Whether only models before the old one had the links.
+        var isFormer = false
     }
 
     /// Links that go from one relationship to another, seen from the to-one at their other end.
@@ -121,15 +123,23 @@ struct OldLinks {
         return old.property(inverse) == nil ? nil : backward(inverse)
     }
 
-    /// Returns the places of a relationship's links, from one end or the other: under the old model, then under earlier
-    /// ones, if one end has had another relationship since.
-    func storages(of property: PropertySchema) -> [Storage] {
+    /// Returns the places of the links that a relationship has in an entity, from one end or the other: under the old
+    /// model, then under earlier ones, if one end has had another relationship since.
+    func storages(of property: PropertySchema, in entity: EntityID) -> [Storage] {
+        if let adoption = adoption(by: property.id, of: entity) { return [adoption.links] }
+        if new.assignment.ownFormers[entity]?[property.id] != nil { return [] }
         let replaced = new.assignment.replaced
         let inverse = property.relationship?.inverse
         var storages = (replaced[property.id] ?? []).compactMap(forward)
         if let inverse, inverse != property.id { storages += (replaced[inverse] ?? []).compactMap(backward) }
         if storages.isEmpty { return storage(of: property).map { [$0] } ?? [] }
         return storages.filter { !isFormer($0) } + storages.filter(isFormer)
+    }
+
+    /// Whether only models before the old one had these links of an object of an entity.
+    func isFormer(_ storage: Storage, in entity: EntityID) -> Bool {
+        if case .members(let number) = storage, hidden[entity]?[number] != nil { return true }
+        return isFormer(storage)
     }
 
     private func isFormer(_ storage: Storage) -> Bool {
@@ -186,10 +196,11 @@ struct OldLinks {
                     before.property(property.id) == nil, adopted[entity.id]?[property.id] == nil,
                     new.former(of: property.id, in: before) == nil,
                     let (last, values) = try PastValues.last(
-                        [property.id] + (new.assignment.replaced[property.id] ?? []), of: entity.id,
+                        new.assignment.formers(of: property.id, in: entity.id), own: property.id, of: entity.id,
                         before: old.version, histories),
                     let then = last.relationship, then.isToMany == relationship.isToMany,
                     old.property(property.id) != nil || returning[last.id]?.values.version != values.version
+                        || new.assignment.ownFormers[entity.id]?[property.id] != nil
                 else { continue }
                 hidden[entity.id, default: [:]][last.id] = (then, values)
                 if last.id != property.id, let link = new.links.link(last.id), link.isPairs {
@@ -199,7 +210,7 @@ struct OldLinks {
                     hiddenPositions[entity.id, default: [:]][position] = values.of(position)
                 }
                 adopted[entity.id, default: [:]][property.id] = Adoption(
-                    links: then.isToMany ? .members(last.id) : .formerSlot(last.id), back: nil)
+                    links: then.isToMany ? .members(last.id) : .formerSlot(last.id), back: nil, isFormer: true)
             }
         }
     }

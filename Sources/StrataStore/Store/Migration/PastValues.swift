@@ -48,20 +48,41 @@ struct PastValues: Sendable {
         return layout.version <= version ? bornDefault : nil
     }
 
-    /// The attribute that an entity had last among these numbers, in models before one; nil if it had none.
+    /// Whether an entity had a number in models up to one, and another number took over its values: then the objects do not
+    /// get these values again with the number.
     ///
     /// - Throws: `corrupt` if the record of one of these models cannot be decoded.
+    static func wentOn(
+        _ number: PropertyID, of entity: EntityID, upTo version: ModelVersion, _ histories: SchemaHistory
+    ) throws -> Bool {
+        let models = try histories.schemas(histories.versions.filter { $0 <= version })
+        guard let last = models.lastIndex(where: { $0.entity(entity)?.property(number) != nil }) else { return false }
+        return Schema.last(of: number, in: entity, through: Array(models[last...])) != number
+    }
+
+    /// The attribute that an entity had last, in models before one, among the numbers that a property takes over from; nil
+    /// if it had none.
+    ///
+    /// - Parameter own: the number of the property, if the entity may have had it before, or any number that it took over
+    ///   from in other entities. Objects do not get values again that another number of their own took over.
+    /// - Throws: `corrupt` if the record of one of these models cannot be decoded.
     init?(
-        _ numbers: [PropertyID], of entity: EntityID, before version: ModelVersion, _ histories: SchemaHistory
+        _ formers: [PropertyID], own: PropertyID? = nil, of entity: EntityID, before version: ModelVersion,
+        _ histories: SchemaHistory
     ) throws {
-        let last = try histories.versions.last { $0 < version }.flatMap { try histories.schema($0) }
-        let known = numbers.filter { number in last.map { number.rawValue < $0.assignment.nextProperty } ?? false }
+        let models = try histories.schemas(histories.versions.filter { $0 < version })
+        let numbers = try Self.lineage(of: formers, own: own, upTo: version, histories)
+        let known = numbers.filter { number in models.last.map { number.rawValue < $0.assignment.nextProperty } ?? false
+        }
         guard !known.isEmpty else { return nil }
-        for schema in try histories.schemas(histories.versions.filter { $0 < version }).reversed() {
+        for schema in models.reversed() {
             guard let before = schema.entity(entity),
                 let property = known.lazy.compactMap({ before.property($0) }).first(where: { $0.storage != nil }),
                 let attribute = property.attribute
             else { continue }
+            if !formers.contains(property.id), try Self.wentOn(property.id, of: entity, upTo: version, histories) {
+                return nil
+            }
             self.init(
                 property: property.id, attribute: attribute, version: schema.version,
                 bornDefault: schema.assignment.bornDefaults[property.id] ?? .null)
@@ -70,23 +91,48 @@ struct PastValues: Sendable {
         return nil
     }
 
-    /// The relationship that an entity had last among these numbers, in models before one; nil if it had none.
+    /// The relationship that an entity had last, in models before one, among the numbers that a property takes over from;
+    /// nil if it had none.
     ///
+    /// - Parameter own: the number of the property, as for attributes.
     /// - Throws: `corrupt` if the record of one of these models cannot be decoded.
     static func last(
-        _ numbers: [PropertyID], of entity: EntityID, before version: ModelVersion, _ histories: SchemaHistory
+        _ formers: [PropertyID], own: PropertyID, of entity: EntityID, before version: ModelVersion,
+        _ histories: SchemaHistory
     ) throws -> (property: PropertySchema, values: PastValues)? {
-        for schema in try histories.schemas(histories.versions.filter { $0 < version }).reversed() {
+        let models = try histories.schemas(histories.versions.filter { $0 < version })
+        let numbers = try lineage(of: formers, own: own, upTo: version, histories)
+        for schema in models.reversed() {
             guard let before = schema.entity(entity),
                 let property = numbers.lazy.compactMap({ before.property($0) }).first,
                 property.relationship?.description.isTransient == false
             else { continue }
+            if !formers.contains(property.id), try wentOn(property.id, of: entity, upTo: version, histories) {
+                return nil
+            }
             return (
                 property,
                 PastValues(property: property.id, attribute: nil, version: schema.version, bornDefault: .null)
             )
         }
         return nil
+    }
+
+    /// These numbers and, for a property, its own and all that they took over from in any entity, nearest first.
+    private static func lineage(
+        of formers: [PropertyID], own: PropertyID?, upTo version: ModelVersion, _ histories: SchemaHistory
+    ) throws -> [PropertyID] {
+        guard let own else { return formers }
+        let models = try histories.schemas(histories.versions.filter { $0 <= version })
+        var lineage: [PropertyID] = []
+        var next = [own] + formers
+        while !next.isEmpty {
+            let number = next.removeFirst()
+            guard !lineage.contains(number) else { continue }
+            lineage.append(number)
+            for schema in models.reversed() { next += schema.assignment.replaced[number] ?? [] }
+        }
+        return lineage
     }
 
     /// The values of another property in the same model, which has no default.

@@ -19,8 +19,9 @@ extension Store {
         return try file.read { transaction, head, histories in
             guard let old = histories.newest else { return Misfits(problems: [], objects: [:]) }
             let migration = try Migration(
-                from: old, to: try Self.successor(of: histories, model), LogReader(transaction, file.tables, histories),
-                try file.readHead(transaction).transaction, values: rules, blobs: blobs, keys: keyRing)
+                from: old, to: try successor(of: histories, model, transaction),
+                LogReader(transaction, file.tables, histories), try file.readHead(transaction).transaction,
+                values: rules, blobs: blobs, keys: keyRing)
             let snapshot = Snapshot(
                 eventNumber: head, schema: old, transaction: transaction, tables: file.tables, histories: histories,
                 layers: [])

@@ -110,7 +110,7 @@ private struct EntityNumbers {
     /// The links of a relationship may be those of several former ones.
     func formers(of property: PropertySchema, in entity: EntitySchema, _ schema: Schema) -> [PropertyID] {
         guard let before = last[entity.id], before.property(property.id) == nil else { return [] }
-        let replaced = schema.assignment.replaced[property.id] ?? []
+        let replaced = schema.assignment.formers(of: property.id, in: entity.id)
         let known = replaced.filter { $0 != property.id && had[entity.id]?[$0] != nil }
         if property.relationship != nil {
             let lost = schema.predecessor(ofLinks: property, in: entity, before)
