@@ -137,6 +137,24 @@ extension EntityMigration {
         try checkTargets(step, id, try links.targets(storage, of: id, row, old, snapshot).map(\.id), &failures)
     }
 
+    func checkMost(
+        _ step: PropertyStep, _ storages: [OldLinks.Storage], _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let relationship = property.relationship else { return }
+        let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
+        var members = try links.gained.members(of: property.id, owner: id).filter { try links.isThere($0, snapshot) }
+        for storage in storages {
+            for target in try links.targets(storage, of: id, row, old, snapshot)
+            where allowed.contains(target.id.entityID) {
+                members.insert(target.id)
+            }
+        }
+        guard members.count > relationship.description.maxCount else { return }
+        let problems = relationship.description.validate(count: members.count, entityName: entity.name)
+        for problem in problems { failures.add(problem, id) }
+    }
+
     func checkCount(
         _ step: PropertyStep, _ number: PropertyID, _ id: ObjectID, _ snapshot: Snapshot,
         _ failures: inout MigrationFailures

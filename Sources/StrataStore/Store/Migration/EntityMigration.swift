@@ -25,6 +25,8 @@ struct EntityMigration {
             case checkTarget(slot: Int)
             /// A to-many with a narrower range of member counts, or other members, under its number in the old model.
             case checkCount(PropertyID)
+            /// A to-many with another number and a largest number of members, which it gets from former links.
+            case checkMost([OldLinks.Storage])
             /// A to-one whose inverse takes over links of another relationship.
             case adopt([OldLinks.BackAdoption])
             /// A to-one that loses objects of these entities to another relationship.
@@ -49,7 +51,7 @@ struct EntityMigration {
         var writes: Bool {
             switch kind {
             case .convert, .require, .supply, .begin, .takeBack, .point, .adopt, .release, .regain, .revive: true
-            case .validate, .checkTarget, .checkCount, .checkLinks, .refuse: false
+            case .validate, .checkTarget, .checkCount, .checkMost, .checkLinks, .refuse: false
             }
         }
     }
@@ -158,8 +160,10 @@ struct EntityMigration {
         guard let earlier = old.property(property.id), let before = earlier.relationship else {
             let adoption = links.adoption(by: property.id, of: entity.id)
             if description.isToMany {
-                guard let adoption, !adoption.isFormer else { return lossCheck(property, links) }
-                return [.checkLinks(adoption.links)]
+                let storages = description.maxCount > 0 ? links.storages(of: property, in: entity.id) : []
+                let bound: [PropertyStep.Kind] = storages.isEmpty ? [] : [.checkMost(storages)]
+                guard let adoption, !adoption.isFormer else { return bound + lossCheck(property, links) }
+                return bound + [.checkLinks(adoption.links)]
             }
             let storages = links.storages(of: property, in: entity.id)
             // A row of an earlier model may still have a target under the number.
@@ -215,6 +219,7 @@ struct EntityMigration {
             case .refuse:
                 failures.add(.migration, "\(entity.name) is abstract and may have no objects.", entity, id)
             case .checkCount(let number): try checkCount(step, number, id, snapshot, &failures)
+            case .checkMost(let storages): try checkMost(step, storages, id, row, snapshot, &failures)
             case .checkLinks(let storage): try checkLinks(step, storage, id, row, snapshot, &failures)
             case .release(let slot, let entities): try release(step, slot, entities, row, snapshot, &changes)
             case .adopt(let adoptions): try adopt(step, adoptions, id, row, snapshot, &changes, &failures)
