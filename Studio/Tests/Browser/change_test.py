@@ -89,6 +89,7 @@ class ChangeTest(CopyTest):
 
     def test_links_are_made_and_cut(self):
         page = self.go("/object/Film/p4")
+        expect(page.locator("#link-genres")).to_have_attribute("placeholder", "Genre/p5")
         page.fill("#link-genres", "Genre/p2")
         page.get_by_role("button", name="Link", exact=True).click()
         expect(page.locator("#consequences")).to_contain_text("+ ")

@@ -104,6 +104,22 @@ class LostTest(CopyTest):
         expect(page.locator("#lost")).to_be_hidden()
         expect(page.locator("#edit-title")).to_have_value("my long careful text")
 
+    def test_what_was_begun_outlives_a_look_at_the_past(self):
+        page = self.go("/object/Film/p3")
+        self.edit("title", "my long careful text")
+        page.click("#previous")
+        expect(page.locator("#edit-title")).to_have_count(0)
+        page.click("#previous")
+        page.click("#newest")
+        expect(page.locator("#edit-title")).to_have_value("my long careful text")
+        page.click("#previous")
+        expect(page.locator("#edit-title")).to_have_count(0)
+        # Elsewhere it has ended.
+        page.click("nav#sections a >> text=Health")
+        self.heading("Health")
+        self.go("/object/Film/p3")
+        expect(page.get_by_role("button", name="Edit title")).to_be_visible()
+
     def test_a_page_that_does_not_come_is_asked_for_again(self):
         page = self.go("/model")
         # The feed comes back later than the person asks; otherwise the page asks by itself.

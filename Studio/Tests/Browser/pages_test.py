@@ -21,6 +21,17 @@ class PagesTest(StudioTest):
         expect(page.locator("th[aria-sort=descending]")).to_contain_text("year")
         expect(page.locator("#sort-year")).to_be_focused()
 
+    def test_a_head_is_on_the_side_of_its_numbers(self):
+        for path, head in [("/objects/Film", "year"), ("/objects/Film", "title"), ("/model", "objects"), ("/health", "entries")]:
+            page = self.go(path)
+            shown = page.get_by_role("columnheader", name=head).first
+            side = shown.evaluate("head => getComputedStyle(head).textAlign")
+            cells = shown.evaluate("""head => [...head.closest('table').tBodies[0].rows]
+                .map(row => row.cells[head.cellIndex]).filter(cell => cell.querySelector('bdi, .number'))
+                .map(cell => getComputedStyle(cell).textAlign)""")
+            self.assertEqual(set(cells), {side}, head)
+            self.assertEqual(side, "left" if head == "title" else "right")
+
     def test_a_filter_is_in_the_address(self):
         page = self.go("/objects/Film")
         page.fill("#where", "year = 1979")

@@ -16,6 +16,14 @@ class PhoneTest(StudioTest):
     def options(self):
         return {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
 
+    def check_in_sight(self, width, region, *parts):
+        """A region does not scroll to the side, and the parts end within the window."""
+        shown = self.page.get_by_role("region", name=region)
+        self.assertLessEqual(shown.evaluate("region => region.scrollWidth - region.clientWidth"), 0, width)
+        for part in parts:
+            box = part.bounding_box()
+            self.assertLessEqual(box["x"] + box["width"], width)
+
     def test_no_page_is_wider_than_the_window(self):
         for path in PAGES:
             page = self.go(path)
@@ -35,13 +43,23 @@ class PhoneTest(StudioTest):
         for width in [320, 390]:
             self.page.set_viewport_size({"width": width, "height": 800})
             page = self.go("/object/Film/p3")
-            region = page.get_by_role("region", name="Values")
-            self.assertLessEqual(region.evaluate("region => region.scrollWidth - region.clientWidth"), 0, width)
             row = page.get_by_role("row", name="rating")
             expect(row.get_by_role("cell")).to_have_count(3)
-            for part in [row.get_by_text("bob"), row.locator(".before"), row.locator("time")]:
-                box = part.bounding_box()
-                self.assertLessEqual(box["x"] + box["width"], width)
+            self.check_in_sight(width, "Values", row.get_by_text("bob"), row.locator(".before"), row.locator("time"))
+
+    def test_what_a_transaction_did_needs_no_sideways_scrolling(self):
+        for width in [320, 390]:
+            self.page.set_viewport_size({"width": width, "height": 800})
+            page = self.go("/transactions?author=bob")
+            row = page.get_by_role("row", name="t6")
+            self.check_in_sight(width, "Transactions", row.locator("time"), row.get_by_text("bob"), row.get_by_text("seen again"),
+                                row.get_by_role("link", name="Film"))
+            self.assertLess(row.bounding_box()["height"], 150, width)
+
+    def test_a_column_of_numbers_is_narrow(self):
+        page = self.go("/objects/Film?columns=year, rating, title")
+        for head in ["year", "rating"]:
+            self.assertLess(page.get_by_role("columnheader", name=head).bounding_box()["width"], 110, head)
 
     def test_two_moments_side_by_side_say_which_is_which(self):
         page = self.go("/object/Film/p3?with=5")

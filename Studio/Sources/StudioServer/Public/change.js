@@ -187,8 +187,8 @@ export const unlinker = (object, relationship, member, seen) => el("button", { t
   "aria-label": `Unlink ${member.label}`, click: () => propose({ kind: "unlink", object, seen, relationship, members: [member.object] }) }, "×");
 
 /** A field that adds a member to a relationship. */
-export function linker(object, relationship, seen) {
-  const input = el("input", { "aria-label": `Link to ${relationship}`, placeholder: "Film/p5", id: `link-${relationship}`, autocomplete: "off" });
+export function linker(object, relationship, entity, seen) {
+  const input = el("input", { "aria-label": `Link to ${relationship}`, placeholder: `${entity}/p5`, id: `link-${relationship}`, autocomplete: "off" });
   return el("form", { class: "edit", submit: (event) => {
     event.preventDefault();
     propose({ kind: "link", object, seen, relationship, members: [input.value.trim()] });

@@ -22,6 +22,12 @@ function keyed(page, selector) {
   return found;
 }
 
+// Fields, by name, that the page has no place for now: a page of the past has none.
+const aside = new Map();
+
+/** Another page is shown: what was begun on the last one has ended. */
+export const leave = () => aside.clear();
+
 const focusable = "a[href], button, input, textarea, summary, [tabindex]";
 
 /** Replaces what a page shows by a later state of it. */
@@ -35,9 +41,14 @@ export function redraw(page, children) {
   const begun = [...page.querySelectorAll("[data-kept][data-begun]")];
   const [left, top] = [scrollX, scrollY];
   page.replaceChildren(...children);
-  for (const part of begun) {
-    const again = page.querySelector(`[data-kept="${CSS.escape(part.dataset.kept)}"]`);
-    if (!again) continue;
+  for (const part of [...begun, ...aside.values()]) {
+    const { kept } = part.dataset;
+    const again = page.querySelector(`[data-kept="${CSS.escape(kept)}"]`);
+    aside.delete(kept);
+    if (!again) {
+      if (part.matches(".edit")) aside.set(kept, part);
+      continue;
+    }
     again.replaceWith(part);
     part.dispatchEvent(new CustomEvent("kept"));
   }

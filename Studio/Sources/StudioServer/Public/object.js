@@ -41,7 +41,7 @@ export function object(place, page, navigate) {
             ? el("li", { class: "nil" }, relationship.condition
               ? el("a", { href: to(["objects", relationship.entity], { where: relationship.condition }) }, `all ${count(relationship.count)}`)
               : `and ${count(relationship.count - relationship.first.length)} more`) : null),
-        isEditable && !relationship.isHidden ? linker(page.object, relationship.name, transaction) : null)]))) : null,
+        isEditable && !relationship.isHidden ? linker(page.object, relationship.name, relationship.entity, transaction) : null)]))) : null,
     el("section", {}, el("h2", {}, "History"), page.history.map((change) => el("article", { class: "change" },
       el("h3", {}, who(change.transaction), " ", utc(change.transaction.time), " ",
         el("a", { class: "plain", href: changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",

@@ -99,7 +99,7 @@ function transactions(place, page, navigate) {
       item.author ? el("bdi", { class: "author" }, item.author) : el("span", { class: "nil" }, "none"),
       [counted(item.events, "event"), item.entities.length ? ": " : "", item.entities.map((part, index) =>
         [index ? "; " : "", el("a", { href: to(["objects", part.entity], { at: item.number }) }, part.entity), ` ${part.kinds.join(", ")}`])],
-      item.reason ? el("bdi", { class: "reason" }, item.reason) : ""]), { label: "Transactions" })
+      item.reason ? el("bdi", { class: "reason" }, item.reason) : ""]), { label: "Transactions", isStacked: true })
       : el("p", { class: "nil" }, "There are none."),
     el("nav", { class: "pager", "aria-label": "Pages" },
       query.get("before") ? el("a", { id: "earlier", href: changed({ before: null }) }, "‹ Newest") : null,

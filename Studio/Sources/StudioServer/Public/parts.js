@@ -20,10 +20,20 @@ export function table(heads, rows, attributes = {}) {
       head instanceof Element && head.tagName === "TH" ? head : el("th", { scope: "col" }, head)))),
     el("tbody", {}, rows.map((cells) => cells instanceof Element ? cells
       : el("tr", {}, cells.map((cell, index) => el(index ? "td" : "th", index ? {} : { scope: "row" }, cell)))))));
-  if (attributes.isStacked) for (const [name, role] of Object.entries(roles)) {
+  if (!attributes.isStacked) alignHeads(shown.firstElementChild);
+  else for (const [name, role] of Object.entries(roles)) {
     for (const element of shown.querySelectorAll(name)) element.setAttribute("role", role);
   }
   return shown;
+}
+
+/** The head of a column with numbers is on their side of it. */
+function alignHeads(shown) {
+  const found = new Set();
+  for (const row of shown.tBodies[0].rows) {
+    for (const [index, cell] of [...row.cells].entries()) if (cell.firstElementChild?.classList.contains("number")) found.add(index);
+  }
+  for (const index of found) shown.tHead.rows[0].cells[index]?.classList.add("amount");
 }
 
 const roles = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell", "thead th": "columnheader",

@@ -3,7 +3,7 @@ import { el, counted, harmless } from "./dom.js";
 import { ask, here, to, changed } from "./address.js";
 import { render } from "./pages.js";
 import { begin } from "./change.js";
-import { isInUse, redraw } from "./keeping.js";
+import { isInUse, leave, redraw } from "./keeping.js";
 import { goTo, keepPlace, wait } from "./history.js";
 import "./timeline.js";
 
@@ -76,7 +76,10 @@ function draw(place, page) {
   const isLocked = parts.some((part) => part.querySelector?.(".encrypted"));
   const children = [page.moment?.isGone ? gone() : null, isLocked ? locked() : null, ...parts].filter(Boolean);
   if (shown.address === address) redraw(main, children);
-  else main.replaceChildren(...children);
+  else {
+    leave();
+    main.replaceChildren(...children);
+  }
   shown = { address, newest: page.moment?.newest ?? known.newest, isOld: false };
   waiting = 0;
   document.title = harmless([main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · "));
