@@ -111,7 +111,8 @@ struct LagBuilder {
     private var left: [EntityID: Set<PropertyID>] = [:]
     /// Used only for reading through an older model.
     private var pasts: [ObjectID: Past] = [:]
-    private var pairs: [PairKey: PairPositions?] = [:]
+    /// Whether pairs of a relationship between two entities are of none in the model; of the last pair that was asked for.
+    private var strays: (property: PropertyID, source: EntityID, target: EntityID, areStray: Bool)?
     /// Deletions less insertions of each entity, apart from those of `countedEntity` since it was the last.
     private var balances: [EntityID: Int] = [:]
     private var countedEntity = EntityID(rawValue: 0)
@@ -246,12 +247,27 @@ struct LagBuilder {
 
     private mutating func notePair(_ event: EventView) throws {
         let pair = try event.pair()
-        guard pairs[pair.key] == nil else { return }
-        switch event.header.kind {
-        case .linked: pairs[pair.key] = .some(nil)
-        case .unlinked: pairs[pair.key] = pair.positions
-        default: pairs[pair.key] = pair.positionsBefore
+        let isStray = isStray(pair.key)
+        layer.pairs.note(pair.key) {
+            // An object of an entity that has left the model is absent, and so are its links: they are not counted either.
+            if isStray { return nil }
+            return switch event.header.kind {
+            case .linked: nil
+            case .unlinked: pair.positions
+            default: pair.positionsBefore
+            }
         }
+    }
+
+    /// Pairs of one relationship come in rows, and are stray or not by their entities.
+    private mutating func isStray(_ key: PairKey) -> Bool {
+        let (source, target) = (key.source.entityID, key.target.entityID)
+        if let strays, strays.property == key.property, strays.source == source, strays.target == target {
+            return strays.areStray
+        }
+        let areStray = schema.isStray(key)
+        strays = (key.property, source, target, areStray)
+        return areStray
     }
 
     private consuming func finish() throws -> Layer {
@@ -262,8 +278,6 @@ struct LagBuilder {
             }
             layer.setRow(id, try imageOfThen(id, past, entity), revision: past.revision)
         }
-        // An object of an entity that has left the model is absent, and so are its links: they are not counted either.
-        for (key, positions) in pairs { layer.setPair(key, schema.isStray(key) ? nil : positions) }
         balances[countedEntity, default: 0] += counted
         layer.setBalances(balances)
         return layer.finish()

@@ -40,8 +40,7 @@ package final class Layer: Sendable {
 
     package let schema: Schema
     let rows: LayerRows
-    /// Nil: not linked in this state.
-    let pairs: [PairKey: PairPositions?]
+    let pairs: LayerPairs
     /// The difference in the number of objects of each entity between this state and the state below; nil if that
     /// depends on the state below.
     private let balances: [EntityID: Int]?
@@ -60,7 +59,7 @@ package final class Layer: Sendable {
     }
 
     private init(
-        schema: Schema, rows: LayerRows, pairs: [PairKey: PairPositions?], balances: [EntityID: Int]?,
+        schema: Schema, rows: LayerRows, pairs: LayerPairs, balances: [EntityID: Int]?,
         thinned: Set<EntityID>
     ) {
         self.schema = schema
@@ -75,7 +74,7 @@ package final class Layer: Sendable {
     package struct Builder {
         private let schema: Schema
         var rows = LayerRows()
-        private var pairs: [PairKey: PairPositions?] = [:]
+        var pairs = LayerPairs()
         private var balances: [EntityID: Int]?
         private var thinned: Set<EntityID> = []
 
@@ -90,7 +89,7 @@ package final class Layer: Sendable {
         package mutating func setAbsent(_ id: ObjectID) { rows.setAbsent(id) }
 
         /// Nil: not linked.
-        package mutating func setPair(_ key: PairKey, _ positions: PairPositions?) { pairs[key] = .some(positions) }
+        package mutating func setPair(_ key: PairKey, _ positions: PairPositions?) { pairs.set(key, positions) }
 
         /// - Parameter counts: how many more objects there are in this state than below; nothing for an entity without
         ///   a difference.
@@ -121,7 +120,7 @@ package final class Layer: Sendable {
         for entry in older.rows.indices { try Self.lay(older.rows, entry, over: &rows, schema) }
         let sum = balances.flatMap { own in older.balances.map { own.merging($0, uniquingKeysWith: +) } }
         return Layer(
-            schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above }, balances: sum,
+            schema: schema, rows: rows, pairs: pairs.merged(under: older.pairs), balances: sum,
             thinned: thinned.union(older.thinned))
     }
 
