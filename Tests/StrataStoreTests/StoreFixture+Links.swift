@@ -11,6 +11,11 @@ extension StoreFixture {
         try pair(object, relationship, other, .unlink)
     }
 
+    /// Gives a pair another place where a side is ordered.
+    func move(_ object: ObjectID, _ relationship: String, _ other: ObjectID, place: Int64) throws {
+        try pair(object, relationship, other, .move(PairPositions(inSource: place, inTarget: place)))
+    }
+
     private func pair(
         _ object: ObjectID, _ relationship: String, _ other: ObjectID, _ kind: ChangeSet.PairChange.Kind
     ) throws {

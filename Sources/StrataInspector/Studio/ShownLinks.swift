@@ -4,7 +4,7 @@ import StrataStore
 
 /// The link events of objects that were shown lately.
 ///
-/// The log has no list of them by object, so that finding them reads every transaction. A step of the slider shows the same
+/// The log has no list of them by object, so that finding them reads the records of all transactions. A step of the slider shows the same
 /// object at another moment, and reads only what is new in the log.
 final class ShownLinks: Sendable {
     private struct Found {
@@ -27,7 +27,7 @@ final class ShownLinks: Sendable {
     func events(of id: ObjectID, in store: Store, check: () throws -> Void) throws -> [EventNumber] {
         let known = found.withLock { found in found.first { $0.id == id } }
         let head = try store.head()
-        let new = try store.linkHistory(of: id, after: known?.last ?? .zero, check: check).map(\.eventNumber)
+        let new = try store.linkEventNumbers(of: id, after: known?.last ?? .zero, check: check)
         let dropped = try store.baseline()?.event ?? .zero
         let events = (new + (known?.events ?? [])).filter { $0 > dropped }
         keep(Found(id: id, last: max(head, new.first ?? head), events: events))

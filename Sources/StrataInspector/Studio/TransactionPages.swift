@@ -37,11 +37,6 @@ struct StudioTransaction: Encodable, Equatable {
     }
 }
 
-extension TransactionRecord.Touched {
-    /// Whether the transaction has an event of this kind on an object of the entity.
-    func has(_ kind: EventKind) -> Bool { kinds & (1 << (kind.rawValue - 1)) != 0 }
-}
-
 /// The transactions up to the moment, newest first.
 ///
 /// Parameters: `since` and `until` (each a transaction, a tag or a date), `author`, `entity`, `text` (in the reason, the

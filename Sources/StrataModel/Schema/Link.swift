@@ -51,6 +51,9 @@
 
     package var isPairs: Bool { if case .pairs = source { true } else { false } }
 
+    /// The number under which pairs record the link; nil when rows do.
+    package var canonical: PropertyID? { if case .pairs(let canonical, _, _, _) = source { canonical } else { nil } }
+
     /// The pair that links `owner` and `member`; nil when rows record the link.
     package func pairKey(owner: ObjectID, member: ObjectID) -> PairKey? {
         guard case .pairs(let canonical, let isForward, let isSymmetric, _) = source else { return nil }

@@ -37,6 +37,9 @@ package struct TransactionRecord: Sendable, Hashable {
             self.kinds = kinds
             self.properties = properties
         }
+
+        /// Whether the transaction has an event of this kind on an object of the entity.
+        package func has(_ kind: EventKind) -> Bool { kinds & (1 << (kind.rawValue - 1)) != 0 }
     }
 
     package static let digestOffset = 8
