@@ -48,6 +48,7 @@ struct FacetPage: Encodable {
             objects: try StudioTable.request(schema, reading),
             columns: [OutputColumn(known.name), ColumnText.count], groupBy: [known.name])
         request.objects.sort = try SortText.parse("-count", isOfGroups: true)
+        if !known.hasRanges { request.objects.limit = Self.most + 1 }
         let rows = try StudioProblem.of(request.objects.predicate == nil ? "property" : "where") {
             try reading.read { snapshot in try snapshot.rows(request).map { Array($0) } }
         }
@@ -92,6 +93,16 @@ struct FacetPage: Encodable {
         case .null, .boolean, .integer, .double, .float, .string, .date, .decimal:
             FetchPredicate.equal(name, value).description
         default: nil
+        }
+    }
+}
+
+extension PropertySchema {
+    /// Whether its values are numbers or dates.
+    fileprivate var hasRanges: Bool {
+        switch attribute?.type {
+        case .integer16, .integer32, .integer64, .decimal, .double, .float, .date: true
+        default: false
         }
     }
 }

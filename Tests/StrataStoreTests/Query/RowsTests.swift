@@ -42,6 +42,26 @@ import Testing
         #expect(try rows(movies, owner, sort: sort, offset: 2, isDistinct: true) == [["Ann"]])
     }
 
+    @Test(arguments: [(1, 0), (7, 3), (40, 0), (1000, 5), (Int.max, 2)])
+    func aLimitTakesTheFirstOfAllGroups(limit: Int, offset: Int) throws {
+        let movies = try FetchingTests.Movies()
+        var generator = SeededGenerator(seed: 3)
+        var changes = try movies.fixture.changes()
+        for number in 0..<900 {
+            let year = Int64.random(in: 0..<500, using: &generator)
+            _ = try movies.fixture.insert(
+                "Movie", ["title": .string("movie \(number)"), "year": .integer(year), "rating": .double(0)],
+                into: &changes)
+        }
+        try movies.fixture.save(changes)
+        let columns = [OutputColumn("year"), OutputColumn("n", count)]
+        let sort = [SortDescription("n", isAscending: false)]
+        let all = try rows(movies, columns, groupBy: ["year"], sort: sort)
+        #expect(all.count > 350)
+        let part = try rows(movies, columns, groupBy: ["year"], sort: sort, limit: limit, offset: offset)
+        #expect(part == Array(all.dropFirst(offset).prefix(limit)))
+    }
+
     @Test func aggregatesOfEverythingMakeOneRow() throws {
         let movies = try FetchingTests.Movies()
         let columns = [

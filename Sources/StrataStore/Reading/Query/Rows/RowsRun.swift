@@ -85,7 +85,8 @@ struct RowsRun {
             }
         }
         if !query.order.isEmpty {
-            try numbers.sort { left, right in
+            let most = query.limit.map { $0 < Int.max - query.offset ? $0 + query.offset : Int.max } ?? Int.max
+            try numbers.sort(first: most) { left, right in
                 try snapshot.spend(values: 1)
                 for key in query.order {
                     let order = key.compare(
@@ -102,6 +103,30 @@ struct RowsRun {
             result.append(rows[number].prefix(query.names.count))
         }
         return result
+    }
+}
+
+extension [Int] {
+    /// Longer beginnings are sorted with the rest.
+    private static let longestBeginning = 1000
+
+    /// Sorts the elements, of which the first `most` are needed; if these are few, drops the others.
+    fileprivate mutating func sort(first most: Int, by isBefore: (Int, Int) throws -> Bool) rethrows {
+        guard most <= Self.longestBeginning, most < count / 8 else { return try sort(by: isBefore) }
+        var found: [Int] = []
+        for element in self {
+            if found.count == most {
+                guard let last = found.last, try isBefore(element, last) else { continue }
+                found.removeLast()
+            }
+            var (low, high) = (0, found.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if try isBefore(element, found[middle]) { high = middle } else { low = middle + 1 }
+            }
+            found.insert(element, at: low)
+        }
+        self = found
     }
 }
 
