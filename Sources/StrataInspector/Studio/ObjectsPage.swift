@@ -38,7 +38,8 @@ struct ObjectsPage: Encodable {
     /// The plan of the request, if `explain` asks for it.
     let plan: String?
 
-    init(_ name: String, _ reading: StudioReading) throws {
+    /// - Parameter mostCharacters: how long the text of all cells may be, in bytes.
+    init(_ name: String, _ reading: StudioReading, mostCharacters: Int = Self.mostCharacters) throws {
         moment = try StudioMoment(reading)
         let table = try StudioTable(name, reading)
         entity = table.entity.name
@@ -57,14 +58,15 @@ struct ObjectsPage: Encodable {
         (part.limit, part.offset) = (limit, offset)
         let found = try Self.found(part, table, reading)
         (count, total, plan) = (found.count, found.total, found.plan)
-        rows = try Self.rows(found.rows, reading)
+        rows = try Self.rows(found.rows, reading, mostCharacters)
     }
 
     /// A page of many lists has hundreds of times the text of a usual one.
-    private static let mostCharacters = 16 << 20
+    static let mostCharacters = 16 << 20
 
     private static func rows(
-        _ rows: [(object: ObjectID, cells: ArraySlice<PredicateOperand>)], _ reading: StudioReading
+        _ rows: [(object: ObjectID, cells: ArraySlice<PredicateOperand>)], _ reading: StudioReading,
+        _ mostCharacters: Int
     ) throws -> [Row] {
         var length = 0
         return try rows.map { object, cells in
@@ -90,11 +92,14 @@ struct ObjectsPage: Encodable {
 
     private static func found(_ part: StoreRequest, _ table: StudioTable, _ reading: StudioReading) throws -> Found {
         try reading.read { snapshot in
-            let rows = try table.rows(of: try table.ids(part, in: snapshot), in: snapshot)
             let total = try snapshot.count(table.all)
+            var rest = part
+            // Otherwise the scan of an early moment looks for more objects among all later ones.
+            if table.matching.predicate == nil { rest.limit = min(part.limit, total - part.offset) }
+            let ids = rest.limit > 0 ? try table.ids(rest, in: snapshot) : []
             return Found(
-                rows: rows, count: try table.matching.predicate == nil ? total : snapshot.count(table.matching),
-                total: total,
+                rows: try table.rows(of: ids, in: snapshot),
+                count: try table.matching.predicate == nil ? total : snapshot.count(table.matching), total: total,
                 plan: try reading.query["explain"] == nil ? nil : snapshot.explain(part).description)
         }
     }
