@@ -305,6 +305,20 @@ import Testing
         #expect(page["authors"].items.contains { $0["name"].text == "cy" })
     }
 
+    @Test func aSingleAuthorMoreIsNamedInsteadOfOthers() throws {
+        // The history of the store has transactions by two authors and by none.
+        let known = try page("timeline")["authors"].items.count
+        func authors(_ range: Range<Int>) throws -> [String?] {
+            for number in range {
+                _ = try Tool.run("update", store.path, "Film/p5", "rating=\(number)", "--author", "a\(number)")
+            }
+            return try page("timeline")["authors"].items.map { $0["name"].text }
+        }
+        let named = try authors(0..<(8 - known))
+        #expect(named.count == 8 && named.last == "a\(7 - known)")
+        #expect(try authors((8 - known)..<(9 - known)).last == "2 others")
+    }
+
     @Test func healthListsThePartsOfTheStore() throws {
         let listing = try page("health")["listing"]
         #expect(listing["log"]["transactions"].number == 5)

@@ -21,7 +21,7 @@ public final class Studio: Sendable {
     /// How long a request may take.
     static let longest = Duration.seconds(60)
     /// Reading blocks, so it has threads of its own: those of Dispatch and of tasks are as many as the machine has cores.
-    private static let threads = WorkerThreads(limit: mostRunning)
+    static let threads = WorkerThreads(limit: mostRunning)
 
     /// Opens stores for reading, or for changes too. For the address of a shared log it opens a store in memory, which
     /// receives the log.

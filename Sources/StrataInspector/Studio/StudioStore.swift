@@ -18,6 +18,7 @@ final class StudioStore: Sendable {
     /// The counts of the log so far, so that a later page reads only what is new.
     let pulse = Locked(StudioPulse())
     let shownLinks = ShownLinks()
+    private let isPrepared = Locked(false)
 
     /// - Throws: `persistentStoreOpen` with the path if there is no store.
     init(name: String, path: String, isWritable: Bool, keyFiles: [String], subjectKeys: String?) throws {
@@ -41,6 +42,41 @@ final class StudioStore: Sendable {
         store = try Store.open(
             .directory(URL(filePath: path, directoryHint: .isDirectory)), model: nil, options: options)
         file = PlaceIdentity(path + "/data.mdb")
+    }
+
+    /// A log of more events is not read before somebody asks for its past.
+    private static let mostPrepared: UInt64 = 3_000_000
+
+    /// Reads the first state of the newest model once, on a thread of its own.
+    ///
+    /// An early state is made of all later events, in parts that moments share. Who sees a slider will move it there, and
+    /// then finds the parts.
+    func preparePast(_ threads: WorkerThreads) {
+        let isFirst = isPrepared.withLock { isPrepared in
+            defer { isPrepared = true }
+            return !isPrepared
+        }
+        guard isFirst else { return }
+        threads.submit { [self] in
+            // A page that needs the state meets the same error, and shows it.
+            try? readFirstState()
+        }
+    }
+
+    private func readFirstState() throws {
+        let version = store.schema.version
+        let head = try store.head()
+        var low = (try store.baseline()?.transaction ?? .zero).rawValue + 1
+        var high = try store.lastTransaction(upTo: head).rawValue
+        while low < high {
+            let middle = (low + high) / 2
+            guard let record = try store.transaction(TransactionNumber(rawValue: middle)) else { return }
+            if record.modelVersion < version { low = middle + 1 } else { high = middle }
+        }
+        guard let first = try store.transaction(TransactionNumber(rawValue: low))?.lastEvent, first < head,
+            head.rawValue - first.rawValue <= Self.mostPrepared
+        else { return }
+        try store.read(at: first) { _ in }
     }
 
     /// Whether the store is no longer at its path: it was moved, deleted or replaced while it was open.

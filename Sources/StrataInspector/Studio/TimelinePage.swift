@@ -96,6 +96,7 @@ struct TimelinePage: Encodable {
         tags = try reading.store.tags().map { name, event in
             Tag(name: name, transaction: try reading.store.lastTransaction(upTo: event).rawValue)
         }.sorted { ($0.transaction, $0.name) < ($1.transaction, $1.name) }
+        reading.source.preparePast(Studio.threads)
     }
 
     private static func text(_ microseconds: Int64) -> String {
@@ -109,9 +110,11 @@ struct TimelinePage: Encodable {
         let order = counts.indices.sorted { (counts[$1], $0) < (counts[$0], $1) }
         var ranks = [Int](repeating: mostAuthors, count: counts.count)
         for (rank, author) in order.prefix(mostAuthors).enumerated() { ranks[author] = rank }
-        var authors = order.prefix(mostAuthors).map { Author(name: pulse.names[$0], count: counts[$0]) }
-        let rest = order.dropFirst(mostAuthors).reduce(0) { $0 + counts[$1] }
-        if rest > 0 { authors.append(Author(name: "\(order.count - mostAuthors) others", count: rest)) }
+        // One author more has the place of the others alone.
+        let named = order.count == mostAuthors + 1 ? order.count : mostAuthors
+        var authors = order.prefix(named).map { Author(name: pulse.names[$0], count: counts[$0]) }
+        let rest = order.dropFirst(named).reduce(0) { $0 + counts[$1] }
+        if rest > 0 { authors.append(Author(name: "\(order.count - named) others", count: rest)) }
         return (authors, ranks)
     }
 

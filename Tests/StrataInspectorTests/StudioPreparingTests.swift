@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+@testable import StrataInspector
+@testable import StrataStore
+
+/// What Studio reads before it is asked: the parts of the past, once the timeline was shown.
+@Suite struct StudioPreparingTests {
+    private let visit: StudioVisit
+
+    init() throws { visit = try StudioVisit() }
+
+    private var parts: PastParts { visit.studio.stores[0].store.snapshots.lag.parts }
+
+    @Test(.timeLimit(.minutes(1))) func theTimelineBeginsIt() async throws {
+        _ = try visit.page("model")
+        #expect(parts.count == 0)
+        _ = try visit.page("timeline")
+        while parts.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
+    }
+}
