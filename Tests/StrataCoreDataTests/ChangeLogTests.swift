@@ -7,7 +7,8 @@ import Testing
 @testable import StrataCoreData
 
 /// A log of changes that is damaged or cut short is not read silently as far as it goes. Needs SQLite on the machine.
-@Suite struct ChangeLogTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct ChangeLogTests {
     private let folder: ImportFolder
     private let log: URL
     private let sound: Data

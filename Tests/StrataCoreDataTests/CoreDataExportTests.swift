@@ -8,7 +8,8 @@ import Testing
 @testable import StrataCoreData
 
 /// Stores as files of Core Data, and back. Needs SQLite on the machine.
-@Suite struct CoreDataExportTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct CoreDataExportTests {
     private let folder: ImportFolder
     private var out: URL { folder.url.appending(path: "Out.sqlite") }
     private var again: URL { folder.url.appending(path: "Again.strata", directoryHint: .isDirectory) }

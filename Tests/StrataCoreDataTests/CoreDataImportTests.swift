@@ -8,7 +8,8 @@ import Testing
 @testable import StrataCoreData
 
 /// Needs SQLite on the machine.
-@Suite struct CoreDataImportTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct CoreDataImportTests {
     private let folder: ImportFolder
 
     init() throws { folder = try ImportFolder() }

@@ -10,7 +10,8 @@ import Testing
 @testable import StrataCoreData
 
 /// Models that Core Data keeps in a file and Strata refuses. Needs SQLite on the machine.
-@Suite struct MendedModelTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct MendedModelTests {
     private let folder: ImportFolder
 
     init() throws { folder = try ImportFolder() }

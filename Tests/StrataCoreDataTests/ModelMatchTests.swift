@@ -9,7 +9,8 @@ import Testing
 @testable import StrataCoreData
 
 /// A model that is given, beside what the file says. Needs SQLite on the machine.
-@Suite struct ModelMatchTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct ModelMatchTests {
     private let model: ManagedObjectModel
 
     init() throws { model = try ManagedObjectModel(entities: LibraryFile.entities) }

@@ -8,7 +8,8 @@ import Testing
 @testable import StrataCoreData
 
 /// The persistent history of a file as transactions and notes. Needs SQLite on the machine.
-@Suite struct PersistentHistoryTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct PersistentHistoryTests {
     private let folder: ImportFolder
 
     init() throws { folder = try ImportFolder() }

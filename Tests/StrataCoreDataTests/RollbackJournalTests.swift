@@ -8,7 +8,8 @@ import Testing
 
 /// A file with the journal of a transaction that was not completed: SQLite takes the transaction back, and the import
 /// names what cannot be taken back. Needs SQLite on the machine.
-@Suite struct RollbackJournalTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct RollbackJournalTests {
     private let folder: ImportFolder
     private let journal: URL
     private let sound: Data

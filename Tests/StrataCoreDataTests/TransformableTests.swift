@@ -10,7 +10,8 @@ import Testing
 @testable import StrataCoreData
 
 /// Archives of plain Foundation objects as values. Needs SQLite on the machine.
-@Suite struct TransformableTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct TransformableTests {
     private let folder: ImportFolder
 
     init() throws { folder = try ImportFolder() }

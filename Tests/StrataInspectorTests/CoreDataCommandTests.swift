@@ -4,7 +4,8 @@ import StrataCoreDataFixtures
 import Testing
 
 /// `strata import` of files of Core Data, and `strata export` of such files. Needs SQLite on the machine.
-@Suite struct CoreDataCommandTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct CoreDataCommandTests {
     private let folder: URL
     private var file: String { folder.appending(path: "Library.sqlite").path }
     private var store: String { folder.appending(path: "Library.strata").path }

@@ -1,4 +1,5 @@
 import Foundation
+import StrataCoreDataFixtures
 import Testing
 
 @testable import StrataInspector
@@ -142,7 +143,8 @@ struct EncryptedStore {
         #expect(shown.output.components(separatedBy: "bronchitis").count == 5, "\(shown)")
     }
 
-    @Test func aFileOfCoreDataHasTheValuesOrIsRefused() throws {
+    @Test(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+    func aFileOfCoreDataHasTheValuesOrIsRefused() throws {
         defer { remove() }
         let file = folder.appending(path: "Clinic.sqlite").path
         let refused = try Tool.run(["export", store, "--form", "coredata", file])

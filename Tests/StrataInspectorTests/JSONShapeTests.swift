@@ -149,10 +149,12 @@ import Testing
         let events = try documents(
             Run(command: "export", arguments: [store.path, "--form", "cloudevents"], isLines: true))
         #expect(events.count > 10)
-        let report = try documents(
-            Run(command: "export", arguments: [store.path, "--form", "coredata", new("Export.sqlite")]))
-        guard case .object(let members)? = report.first else { return #expect(Bool(false)) }
-        #expect(Set(members.keys) == ["rows", "pairs", "notes"])
+        if InstalledSQLite.isExpected {
+            let report = try documents(
+                Run(command: "export", arguments: [store.path, "--form", "coredata", new("Export.sqlite")]))
+            guard case .object(let members)? = report.first else { return #expect(Bool(false)) }
+            #expect(Set(members.keys) == ["rows", "pairs", "notes"])
+        }
         let (words, _) = try documented("export")
         #expect(
             words.isSuperset(
@@ -161,16 +163,7 @@ import Testing
 
     // MARK: Commands that write
 
-    @Test func commandsThatChangePrintWhatTheirHelpSays() throws {
-        let path = store.path
-        let empty = Run(command: "delete", arguments: [path, "Klein", "--all"])
-        try check("insert", [Run(command: "insert", arguments: [path, "Größe", "naïve=„x“", "kiste=Kiste/p1"])])
-        try check("update", [Run(command: "update", arguments: [path, store.full, "double=nan", "--nil", "i16"])])
-        try check("link", [Run(command: "link", arguments: [path, "Kiste/p1", "inhalt", store.bare])])
-        try check("unlink", [Run(command: "unlink", arguments: [path, "Kiste/p1", "inhalt", store.bare])])
-        try check("delete", [Run(command: "delete", arguments: [path, store.bare]), empty])
-        let keeping = Run(command: "revert", arguments: [path, "t4", "--conflicts", "keep"])
-        try check("revert", [Run(command: "revert", arguments: [path, "t5"]), keeping])
+    private func checkImports(_ path: String) throws {
         let records = try file("in.ndjson", "{\"name\": \"\"}\n{\"name\": \"neu\"}\n")
         let coreData = new("Library.sqlite")
         let dangling = "INSERT INTO ZWORK (Z_PK, Z_ENT, ZTITLE, ZAUTHOR) VALUES (10, 5, 'Fit', 99)"
@@ -183,6 +176,19 @@ import Testing
                 Run(command: "import", arguments: [coreData, "--into", new("Library.strata")]),
                 Run(command: "import", arguments: ["--verify", coreData, new("Library.strata")]),
             ])
+    }
+
+    @Test func commandsThatChangePrintWhatTheirHelpSays() throws {
+        let path = store.path
+        let empty = Run(command: "delete", arguments: [path, "Klein", "--all"])
+        try check("insert", [Run(command: "insert", arguments: [path, "Größe", "naïve=„x“", "kiste=Kiste/p1"])])
+        try check("update", [Run(command: "update", arguments: [path, store.full, "double=nan", "--nil", "i16"])])
+        try check("link", [Run(command: "link", arguments: [path, "Kiste/p1", "inhalt", store.bare])])
+        try check("unlink", [Run(command: "unlink", arguments: [path, "Kiste/p1", "inhalt", store.bare])])
+        try check("delete", [Run(command: "delete", arguments: [path, store.bare]), empty])
+        let keeping = Run(command: "revert", arguments: [path, "t4", "--conflicts", "keep"])
+        try check("revert", [Run(command: "revert", arguments: [path, "t5"]), keeping])
+        if InstalledSQLite.isExpected { try checkImports(path) }
         try check("rebuild", [Run(command: "rebuild", arguments: [path])])
         try check(
             "erase",
