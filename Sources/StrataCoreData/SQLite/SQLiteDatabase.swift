@@ -167,6 +167,9 @@ final class SQLiteStatement {
         }
     }
 
+    /// The number of bytes of a text or blob.
+    func byteCount(_ column: Int) -> Int { Int(library.columnByteCount(statement, Int32(column))) }
+
     /// The bytes of a text or blob, valid until the next step.
     func bytes(_ column: Int) -> UnsafeRawBufferPointer {
         let isText = kind(column) == .text

@@ -39,9 +39,18 @@ struct ColumnReader {
 
     init(_ file: CoreDataFile) { self.file = file }
 
+    /// The most bytes of a value in a row: the log and the object both have it, and one save writes both.
+    static let mostBytesInRow = 100 << 20
+
     func value(_ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute) -> Value {
         let kind = row.kind(column)
         if kind == .null { return .sound(.null) }
+        if kind == .text || kind == .blob, !attribute.allowsExternalStorage {
+            let count = row.byteCount(column)
+            guard count <= Self.mostBytesInRow else {
+                return .unsound(.null, "has \(count) bytes, and a row has at most \(Self.mostBytesInRow) of a value")
+            }
+        }
         switch attribute.type {
         case .integer16: return integer(row, column, kind, Int64(Int16.min)...Int64(Int16.max))
         case .integer32: return integer(row, column, kind, Int64(Int32.min)...Int64(Int32.max))

@@ -16,7 +16,8 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
         /// A value that its type cannot hold, or of another type than Core Data writes. It is left out, or its readable
         /// part is taken.
         case unsoundValue
-        /// A value in a column of an entity that the row is not of. It is left out.
+        /// A value in a column of an entity that the row is not of, or of no property of the model, or a link in a table
+        /// of no relationship. It is left out.
         case strayValue
         /// A value that breaks a rule of the model. It is imported.
         case brokenRule
@@ -70,6 +71,7 @@ public enum CoreDataFaultTreatment: String, Sendable, Hashable, CaseIterable {
 /// The outcomes of faults, in the words of reports.
 enum FaultOutcome {
     static let leftOut = "it is left out"
+    static let allLeftOut = "they are left out"
     static let linkLeftOut = "the link is left out"
     static let linkSet = "the link is set at both ends"
     static let defaultSet = "the default is set"

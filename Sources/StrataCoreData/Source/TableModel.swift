@@ -6,13 +6,22 @@ import StrataModel
 /// subentities belong to the root. Core Data writes the integers of a table in two sorted runs, attributes and then
 /// to-ones. A column of the second run is a to-one if its name ends with that of an entity whose table has all its
 /// keys but a few, which are faults then, or if no name fits and only one table has them all. In a table with a single
-/// run, the column must have the name of an entity, or an index.
+/// run, the column must have the name of an entity, or an index. Where another column has the entities of the targets,
+/// its name has the number of the entity. A column such as `Z4CHAPTERS` has the links of a to-many of the entity 4 that
+/// has no inverse.
 struct TableModel {
     private let database: SQLiteDatabase
     private let tables: [String: FileTable]
     private let entities: [CoreDataFile.NumberedEntity]
     private var content = ModelContent()
     private var index: [Int64: Int] = [:]
+    /// The names of each entity's properties.
+    private var taken: [Int64: Set<String>] = [:]
+    private let entitiesByNumber: [Int64: CoreDataFile.NumberedEntity]
+    private let roots: [CoreDataFile.NumberedEntity]
+    /// The keys that may still be looked up in search of targets whose names do not fit; the search of a table counts as
+    /// a thousand.
+    private var lookupsLeft: Int64 = 20_000_000
     /// The names of all indexes.
     private var indexes: Set<String> = []
 
@@ -30,17 +39,20 @@ struct TableModel {
         self.database = database
         self.tables = tables
         self.entities = entities
+        let byNumber = Dictionary(entities.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+        entitiesByNumber = byNumber
+        roots = entities.filter { byNumber[$0.parent] == nil }
     }
 
     private mutating func run() throws(StrataError) {
-        let names = Dictionary(entities.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
         for entity in entities {
             index[entity.number] = content.entities.count
-            content.entities.append(EntityDescription(name: entity.name, superentityName: names[entity.parent]))
+            let parent = entitiesByNumber[entity.parent]?.name
+            content.entities.append(EntityDescription(name: entity.name, superentityName: parent))
         }
         let list = try database.prepare("SELECT name FROM sqlite_master WHERE type = 'index'")
         while try list.step() { indexes.insert(list.text(0).uppercased()) }
-        for entity in entities where names[entity.parent] == nil {
+        for entity in roots {
             guard let table = tables["Z" + entity.name.uppercased()] else { continue }
             try addProperties(of: table, to: entity)
         }
@@ -52,8 +64,8 @@ struct TableModel {
 
     private mutating func add(_ property: PropertyDescription, to number: Int64) {
         guard let index = index[number] else { return }
-        let entity = content.entities[index]
-        guard !entity.properties.contains(where: { $0.name == property.name }) else {
+        guard taken[number, default: []].insert(property.name).inserted else {
+            let entity = content.entities[index]
             return content.notes.append("\(entity.name).\(property.name): two columns have this name; one is left out")
         }
         content.entities[index].properties.append(property)
@@ -67,17 +79,25 @@ struct TableModel {
         let columns = table.columns.filter { column, _ in
             column.hasPrefix("Z") && !column.hasPrefix("Z_") && !(column.dropFirst().first?.isNumber ?? true)
         }
+        let numbered = table.columns.compactMap { NumberedColumn($0.name) }
+        let targets = Dictionary(
+            numbered.compactMap { column in column.target.map { ($0, column.number) } },
+            uniquingKeysWith: { first, _ in first })
+        for column in numbered { addOneWay(column, table, to: entity) }
         let integers = columns.filter { $0.type == "INTEGER" }.map(\.name)
         let secondRun = zip(integers, integers.dropFirst()).first { $0 > $1 }?.1
         let links = Set(secondRun.map { first in integers.drop { $0 != first } } ?? [])
+        let names = Set(entities.map { $0.name.uppercased() })
         for (column, type) in columns {
             let name = String(column.dropFirst())
-            let isLink = links.contains(column) || Self.isNumbered(name, table)
+            let isLink = links.contains(column) || targets[name] != nil || table.has("Z_FOK_\(name)")
             let mayBeLink =
                 secondRun == nil && type == "INTEGER"
-                && (entities.contains { $0.name.uppercased() == name }
+                && (names.contains(name)
                     || indexes.contains("\(table.name.uppercased())_\(column)_INDEX"))
-            if isLink || mayBeLink, let target = try self.target(of: column, table, isLink: isLink) {
+            if isLink || mayBeLink,
+                let target = try self.target(of: column, table, number: targets[name], isLink: isLink)
+            {
                 add(
                     .relationship(
                         RelationshipDescription(
@@ -106,38 +126,53 @@ struct TableModel {
         }
     }
 
-    /// Whether the table keeps an order or the entities of the targets.
-    private static func isNumbered(_ name: String, _ table: FileTable) -> Bool {
-        table.columns.contains { column in
-            column.name == "Z_FOK_\(name)"
-                || column.name.hasPrefix("Z") && column.name.hasSuffix("_\(name)")
-                    && column.name.dropFirst().dropLast(name.count + 1).allSatisfy(\.isNumber)
-                    && column.name.count > name.count + 2
-        }
+    private mutating func addOneWay(
+        _ column: NumberedColumn, _ table: FileTable, to entity: CoreDataFile.NumberedEntity
+    ) {
+        guard column.target == nil else { return }
+        add(
+            .relationship(
+                RelationshipDescription(
+                    name: column.name.lowercased(), destinationEntityName: entity.name, hasNoInverse: true,
+                    isToMany: true, isOrdered: table.has("Z_FOK_\(column.number)\(column.name)"))),
+            to: column.number)
     }
 
     /// The entity that a column of keys leads to; nil if none fits.
-    private func target(
-        of column: String, _ table: FileTable, isLink: Bool
+    ///
+    /// - Parameter number: the target's entity according to another column.
+    private mutating func target(
+        of column: String, _ table: FileTable, number: Int64?, isLink: Bool
     ) throws(StrataError) -> String? {
         let name = String(column.dropFirst())
-        func root(_ entity: CoreDataFile.NumberedEntity) -> CoreDataFile.NumberedEntity {
-            var (root, steps) = (entity, 0)
-            while let parent = entities.first(where: { $0.number == root.parent }), steps < entities.count {
-                (root, steps) = (parent, steps + 1)
-            }
-            return root
+        if let entity = number.flatMap({ entitiesByNumber[$0] }),
+            try hasKeys(of: column, table, in: root(of: entity).name)
+        {
+            return entity.name
         }
         let fitting = entities.filter { name.hasSuffix($0.name.uppercased()) }
             .sorted { $0.name.count > $1.name.count }
-        for entity in fitting where try hasKeys(of: column, table, in: root(entity).name) { return entity.name }
-        guard isLink, fitting.isEmpty else { return nil }
-        let roots = entities.filter { entity in !entities.contains { $0.number == entity.parent } }
+        for entity in fitting where try hasKeys(of: column, table, in: root(of: entity).name) { return entity.name }
+        guard isLink, fitting.isEmpty, lookupsLeft > 0 else { return nil }
+        let keys =
+            try database.number(
+                "SELECT count(\(SQLiteDatabase.quoted(column))) FROM \(SQLiteDatabase.quoted(table.name))") ?? 0
         var candidates: [String] = []
-        for entity in roots where try hasKeys(of: column, table, in: entity.name, all: true) {
-            candidates.append(entity.name)
+        for entity in roots {
+            lookupsLeft -= keys + 1000
+            // A column with two candidates, or one that takes too long, stays a number.
+            guard lookupsLeft > 0, candidates.count < 2 else { return nil }
+            if try hasKeys(of: column, table, in: entity.name, all: true) { candidates.append(entity.name) }
         }
         return candidates.count == 1 ? candidates[0] : nil
+    }
+
+    private func root(of entity: CoreDataFile.NumberedEntity) -> CoreDataFile.NumberedEntity {
+        var (root, steps) = (entity, 0)
+        while let parent = entitiesByNumber[root.parent], steps < entities.count {
+            (root, steps) = (parent, steps + 1)
+        }
+        return root
     }
 
     /// Whether a table has the keys of a column; without `all`, one in twenty may lead nowhere.
@@ -178,7 +213,7 @@ struct TableModel {
         add(relationship(here, owner.name, there, back), to: target.number)
     }
 
-    private func entity(_ number: Int64) -> CoreDataFile.NumberedEntity? { entities.first { $0.number == number } }
+    private func entity(_ number: Int64) -> CoreDataFile.NumberedEntity? { entitiesByNumber[number] }
 
     /// A column whose name another table has already ends with a number.
     private func backName(_ column: JoinColumn, besides table: String) -> String {
@@ -207,4 +242,24 @@ struct JoinColumn: Equatable {
     var base: String {
         String(name.reversed().drop { $0.isASCII && $0.isNumber }.reversed())
     }
+}
+
+/// A column of an entity's table whose name begins with the number of an entity, such as `Z7_COVER` or `Z4CHAPTERS`.
+struct NumberedColumn {
+    let number: Int64
+    /// The part of the name behind the number.
+    let name: String
+
+    /// nil if the name has another form.
+    init?(_ column: String) {
+        guard column.hasPrefix("Z") else { return nil }
+        let text = column.dropFirst(column.hasPrefix("Z_") ? 2 : 1)
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let number = Int64(digits), text.count > digits.count else { return nil }
+        self.number = number
+        name = String(text.dropFirst(digits.count))
+    }
+
+    /// The name of the to-one whose targets' entities the column has; nil for a column of keys.
+    var target: String? { name.hasPrefix("_") ? String(name.dropFirst()) : nil }
 }

@@ -29,7 +29,7 @@ package struct CoreDataComparison: Sendable {
     package private(set) var faultCounts: [CoreDataFault.Kind: Int] = [:]
 
     /// Whether everything in the file belongs to a row or a link. False for changes that cannot be read, and for values
-    /// in columns of other entities.
+    /// and links of no property of their row.
     package var isWhole = true
 
     /// Keys that lead to no object do not count: no store can have their links.
@@ -53,7 +53,7 @@ package struct CoreDataComparison: Sendable {
         case .oneSidedLink: ("link", "links", "left out or completed, because the two ends disagree in the file")
         case .missingValue: ("value", "values", "set to the model's default, because a required value is missing")
         case .unsoundValue: ("value", "values", "left out or changed, because it is not what the model says")
-        case .strayValue: ("value", "values", "left out, because the column belongs to another entity")
+        case .strayValue: ("value", "values", "left out, because no property of the row has the column")
         case .unknownEntity: ("row", "rows", "left out, because the model has no entity for it")
         case .wrongEntity: ("link", "links", "left out, because the relationship does not lead to the target's entity")
         case .missingTable: ("entity", "entities", "without objects, because the file has lost the table")

@@ -72,7 +72,7 @@ package final class CoreDataImporter {
         let constraints = try BrokenConstraints(file, plan)
         for fault in constraints.faults { faults.add(fault) }
         for (fault, count) in try UnreadTables(file, plan).faults { faults.add(fault, count: count) }
-        try StrayValues(file, plan).note { faults.add($0) }
+        try StrayValues(file, plan).note { faults.add($0, count: $1) }
         return constraints
     }
 
@@ -106,16 +106,23 @@ package final class CoreDataImporter {
         }
         let hidden = Self.hiddenPlace(of: destination)
         let digest = try ImportRecord.digest(ofFileAt: file.source.path)
-        let isResumed = try Self.prepare(hidden, for: digest, options.transformables)
+        let constraints = try noteFaultsOfFile()
+        let model = try unpacking.model(of: try constraints.model(without: file.model))
+        let isResumed = try prepare(hidden, for: digest, model)
         // A resumed import does not meet the faults of finished steps again, so the faults of the whole file are
         // listed.
         let faultsOfAll = isResumed ? try faultsOfFile() : nil
-        let constraints = try noteFaultsOfFile()
-        let model = try unpacking.model(of: try constraints.model(without: file.model))
         var report = emptyReport()
         report.wasResumed = isResumed
         do {
             try fill(hidden, model, digest, &report)
+            // An app that writes seldom has no lock most of the time.
+            guard try ImportRecord.digest(ofFileAt: file.source.path) == digest else {
+                throw StrataError(
+                    .persistentStoreOpen,
+                    "\(file.source.path) was changed during the import. Close the app, or import a copy.",
+                    context: .init(path: file.source.path))
+            }
             try Self.finish(hidden, to: destination)
         } catch let error as StrataError where error.code != .noSpace {
             // The same file would fail again.
@@ -149,12 +156,10 @@ package final class CoreDataImporter {
             path: ".\(destination.lastPathComponent).importing", directoryHint: .isDirectory)
     }
 
-    /// Removes the remains of an import of another file.
+    /// Removes the remains of an import of another file, or with another model or other options.
     ///
     /// - Returns: whether an import of this file can go on.
-    private static func prepare(
-        _ hidden: URL, for digest: String, _ transformables: CoreDataTransformables
-    ) throws -> Bool {
+    private func prepare(_ hidden: URL, for digest: String, _ model: ManagedObjectModel) throws -> Bool {
         let path = hidden.path(percentEncoded: false)
         guard FileManager.default.fileExists(atPath: path) else { return false }
         var record: ImportRecord?
@@ -165,7 +170,7 @@ package final class CoreDataImporter {
             record = try ImportRecord(store.metadata())
             store.close()
         }
-        if record?.digest == digest, record?.transformables == transformables { return true }
+        if record?.canContinue(digest: digest, model: model, options: self.options) == true { return true }
         try FileManager.default.removeItem(at: hidden)
         return false
     }
@@ -203,7 +208,7 @@ package final class CoreDataImporter {
             offsets[table.rootName] = Int64(try store.newRows(count: keys.span).lowerBound) &- keys.first
         }
         let record = ImportRecord(
-            file, store.schema.model, digest: digest, offsets: offsets, transformables: options.transformables)
+            file, store.schema.model, digest: digest, offsets: offsets, options: options)
         try store.changeMetadata(MaintenanceNote(author: nil)) { $0[ImportRecord.key] = record.value }
         return record
     }

@@ -40,7 +40,7 @@ package struct CoreDataVerification {
                 values: ValueComparison(file: file) { try store.blob($0) })
             run.noteUnread(try UnreadTables(file, plan))
             for fault in file.source.logFaults { run.noteLost(fault) }
-            try StrayValues(file, plan).note { if $0.kind == .strayValue { run.noteLost($0) } }
+            try StrayValues(file, plan).note { if $0.kind == .strayValue { run.noteLost($0, count: $1) } }
             try run.compareRows(progress)
             try run.compareMembers()
             try run.comparePairs()
@@ -90,9 +90,9 @@ package struct CoreDataVerification {
         }
     }
 
-    private mutating func noteLost(_ fault: CoreDataFault) {
+    private mutating func noteLost(_ fault: CoreDataFault, count: Int = 1) {
         result.isWhole = false
-        result.differ(fault)
+        result.differ(fault, count: count)
     }
 
     private mutating func compareRows(_ progress: ProgressHandler?) throws {

@@ -16,6 +16,8 @@ struct ImportRecord {
     let offsets: [String: Int64]
     /// The form that transformables were given.
     let transformables: CoreDataTransformables
+    /// The treatment of faults.
+    private let onFault: String
     /// Whether the model was not that of the file, and the file's names of properties that the store names otherwise.
     let hasGivenModel: Bool
     let formerNames: [String: String]
@@ -27,12 +29,13 @@ struct ImportRecord {
 
     init(
         _ file: CoreDataFile, _ model: ManagedObjectModel, digest: String, offsets: [String: Int64],
-        transformables: CoreDataTransformables
+        options: CoreDataImportOptions
     ) {
         identifier = file.identifier
         self.digest = digest
         self.offsets = offsets
-        self.transformables = transformables
+        transformables = options.transformables
+        onFault = options.onFault.rawValue
         hasGivenModel = file.origin == .given
         formerNames = file.formerNames
         lastKeys = file.lastKeys
@@ -43,6 +46,12 @@ struct ImportRecord {
     /// Core Data's version hashes of a model; nil if it is another than that of the file, or has other names.
     func versionHashes(of model: ManagedObjectModel) -> [String: Data]? {
         model.versionHash == modelHash && formerNames.isEmpty && !versionHashes.isEmpty ? versionHashes : nil
+    }
+
+    /// Whether an import of this file with this model and these options gives what an earlier one began.
+    func canContinue(digest: String, model: ManagedObjectModel, options: CoreDataImportOptions) -> Bool {
+        self.digest == digest && modelHash == model.versionHash && transformables == options.transformables
+            && onFault == options.onFault.rawValue
     }
 
     /// nil if the store was not made from a file of Core Data.
@@ -58,6 +67,7 @@ struct ImportRecord {
         } else {
             transformables = .bytes
         }
+        if case .string(let word)? = record["onFault"] { onFault = word } else { onFault = "" }
         hasGivenModel = record["given"] == .boolean(true)
         if case .composite(let names)? = record["names"] {
             formerNames = names.compactMapValues { if case .string(let name) = $0 { name } else { nil } }
@@ -81,7 +91,7 @@ struct ImportRecord {
         .composite([
             "store": .string(identifier), "file": .string(digest),
             "rows": .composite(offsets.mapValues { .integer($0) }),
-            "transformables": .string(transformables.rawValue), "model": .data(modelHash),
+            "transformables": .string(transformables.rawValue), "onFault": .string(onFault), "model": .data(modelHash),
             "hashes": .composite(versionHashes.mapValues { .data($0) }), "given": .boolean(hasGivenModel),
             "names": .composite(formerNames.mapValues { .string($0) }),
             "keys": .composite(lastKeys.mapValues { .integer($0) }),

@@ -1,6 +1,7 @@
 import StrataModel
 
-/// Values in columns of other entities than the row's, and links that give their target another entity than it has.
+/// Values in columns of other entities than the row's or of no property, links of no relationship, and links that give
+/// their target another entity than it has.
 struct StrayValues {
     private let file: CoreDataFile
     private let plan: FilePlan
@@ -10,11 +11,55 @@ struct StrayValues {
         self.plan = plan
     }
 
-    func note(_ add: (CoreDataFault) -> Void) throws(StrataError) {
+    /// - Parameter add: takes a fault, and the number of values or links that it stands for.
+    func note(_ add: (CoreDataFault, Int) -> Void) throws(StrataError) {
         for table in plan.tables {
-            if !table.isOfOneEntity(in: file.model) { try noteStray(table, add) }
-            for (name, column) in table.targetColumns(in: file) { try noteTargets(table, name, column, add) }
+            if !table.isOfOneEntity(in: file.model) { try noteStray(table) { add($0, 1) } }
+            for (name, column) in table.targetColumns(in: file) { try noteTargets(table, name, column) { add($0, 1) } }
+            try noteUnread(table, add)
         }
+        try noteUnreadPairs(add)
+    }
+
+    /// Counts the values in columns that no property of the model has, in rows of entities that it has.
+    private func noteUnread(_ table: FilePlan.RootTable, _ add: (CoreDataFault, Int) -> Void) throws(StrataError) {
+        let read = Set(table.columns + plan.pairs.filter { $0.table == table.name }.map(\.owner))
+        let columns = (file.tables[table.name.uppercased()]?.columns ?? []).map(\.name).filter { column in
+            guard column.hasPrefix("Z"), !read.contains(column) else { return false }
+            guard let numbered = NumberedColumn(column) else { return !column.hasPrefix("Z_") }
+            return numbered.target == nil
+        }
+        guard !columns.isEmpty else { return }
+        let numbers = table.entityNames.keys.sorted().map(String.init).joined(separator: ", ")
+        let condition = table.isOfOneEntity(in: file.model) ? "" : " WHERE Z_ENT IN (\(numbers))"
+        let counts = try file.database.prepare(
+            "SELECT \(columns.map { "count(\(SQLiteDatabase.quoted($0)))" }.joined(separator: ", ")) "
+                + "FROM \(SQLiteDatabase.quoted(table.name))\(condition)")
+        guard try counts.step() else { return }
+        for (index, column) in columns.enumerated() where counts.integer(index) > 0 {
+            let count = Int(counts.integer(index))
+            let values = count == 1 ? "1 value" : "\(count) values"
+            add(unread(table.rootName, "\(values) in \(column), a column of no property of the model", count), count)
+        }
+    }
+
+    /// Counts the links in tables of pairs that no relationship of the model has.
+    private func noteUnreadPairs(_ add: (CoreDataFault, Int) -> Void) throws(StrataError) {
+        let read = Set(plan.pairs.map(\.table))
+        for (name, table) in file.tables.sorted(by: { $0.key < $1.key }) where !read.contains(table.name) {
+            guard let join = JoinColumn(name) else { continue }
+            let count = Int(try file.database.number("SELECT count(*) FROM \(SQLiteDatabase.quoted(table.name))") ?? 0)
+            guard count > 0 else { continue }
+            let owner = file.entities.first { $0.number == join.number }?.name ?? table.name
+            let links = count == 1 ? "1 link" : "\(count) links"
+            add(unread(owner, "\(links) in \(table.name), a table of no relationship of the model", count), count)
+        }
+    }
+
+    private func unread(_ entity: String, _ what: String, _ count: Int) -> CoreDataFault {
+        CoreDataFault(
+            kind: .strayValue, entityName: entity, key: nil, property: nil, sentence: "has \(what)",
+            outcome: count == 1 ? FaultOutcome.leftOut : FaultOutcome.allLeftOut)
     }
 
     private func noteStray(_ table: FilePlan.RootTable, _ add: (CoreDataFault) -> Void) throws(StrataError) {

@@ -16,7 +16,7 @@ struct UnreadTables {
             let entity = file.entities.first { "Z" + $0.name.uppercased() == name }
             add(
                 .unknownEntity, entity?.name ?? table.name, "has \(Self.count(rows)), and the model lacks the entity",
-                rows == 1 ? FaultOutcome.leftOut : "they are left out", rows)
+                rows == 1 ? FaultOutcome.leftOut : FaultOutcome.allLeftOut, rows)
         }
         for table in plan.tables {
             // Reading by key begins behind the smallest, and no key is not behind it.
@@ -27,7 +27,7 @@ struct UnreadTables {
             guard rows > 0 else { continue }
             add(
                 .unknownEntity, table.rootName, "has \(Self.count(rows)) without a key",
-                rows == 1 ? FaultOutcome.leftOut : "they are left out", rows)
+                rows == 1 ? FaultOutcome.leftOut : FaultOutcome.allLeftOut, rows)
         }
         for entity in file.model.entities where entity.superentityName == nil {
             let name = file.fileName(of: entity.name)
