@@ -10,7 +10,8 @@ import Testing
 @testable import StrataCoreData
 
 /// Files that are damaged, or made to do harm. Needs SQLite on the machine.
-@Suite struct HostileCoreDataTests {
+@Suite(.enabled(if: InstalledSQLite.isExpected, "SQLite is not installed."))
+struct HostileCoreDataTests {
     private let folder: ImportFolder
 
     init() throws { folder = try ImportFolder() }
@@ -72,6 +73,26 @@ import Testing
         try input.fileHandleForWriting.close()
         child.waitUntilExit()
         _ = try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
+    }
+
+    @Test func aFileThatChangesDuringTheImportIsRefused() throws {
+        try LibraryFile.fixture().write(to: folder.file)
+        let (file, place) = (folder.file, URL(filePath: folder.file))
+        var isChanged = false
+        let importer = try CoreDataImporter(
+            file, options: .init(),
+            isInterrupted: {
+                if !isChanged, var bytes = try? Data(contentsOf: place) {
+                    // The counter of changes.
+                    bytes[27] &+= 1
+                    isChanged = (try? bytes.write(to: place)) != nil
+                }
+                return false
+            })
+        let error = #expect(throws: StrataError.self) { try importer.run(into: folder.store) }
+        #expect(isChanged)
+        #expect(error?.message == "\(file) was changed during the import. Close the app, or import a copy.")
+        #expect(folder.names == ["Library.sqlite"])
     }
 
     @Test func anExistingStoreIsLeftAlone() throws {
@@ -184,6 +205,46 @@ import Testing
         #expect(refusal().contains("it is larger than 4194304 bytes"))
     }
 
+    @Test func aModelThatIsTooLargeIsRefused() throws {
+        try write(cache: [])
+        let database = try WritableDatabase(folder.file)
+        try database.run("UPDATE Z_MODELCACHE SET Z_CONTENT = zeroblob(4194305)")
+        database.close()
+        #expect(refusal().contains("it is larger than 4194304 bytes"))
+    }
+
+    @Test func aNameWithoutEndIsRefusedSoon() throws {
+        var fixture = LibraryFile.fixture()
+        fixture.hasModel = false
+        try fixture.write(to: folder.file)
+        let database = try WritableDatabase(folder.file)
+        try database.run("UPDATE Z_PRIMARYKEY SET Z_NAME = hex(zeroblob(5000000)) WHERE Z_ENT = 1")
+        database.close()
+        let start = ContinuousClock.now
+        #expect(refusal().hasSuffix("has an entity whose name has 10000000 bytes."))
+        #expect(ContinuousClock.now - start < .seconds(2))
+    }
+
+    /// The search for the targets of to-ones in a file without model must not compare every column with every table.
+    @Test func columnsThatMayLeadToManyTablesEndSoon() throws {
+        let (tables, columns) = (60, 60)
+        let keys = (0..<columns).map { "ZK\($0) INTEGER" }.joined(separator: ", ")
+        let statements = (0..<tables).flatMap { table in
+            [
+                "CREATE TABLE ZQ\(table) (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZZ INTEGER, \(keys))",
+                "INSERT INTO Z_PRIMARYKEY VALUES (\(100 + table), 'Q\(table)', 0, 1)",
+                "INSERT INTO ZQ\(table) (Z_PK, Z_ENT, ZK0) VALUES (1, \(100 + table), 1)",
+            ]
+        }
+        var fixture = LibraryFile.fixture(moreRows: statements)
+        fixture.hasModel = false
+        try fixture.write(to: folder.file)
+        let start = ContinuousClock.now
+        let report = try CoreDataImporter(folder.file, options: .init()).check()
+        #expect(report.rows == 8 + tables)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
     @Test func aModelWithCyclesIsRefused() throws {
         var archive = OldArchive()
         let entity = archive.object("NSEntityDescription", [])
@@ -197,6 +258,24 @@ import Testing
         predicate.set(compound, [("NSSubpredicates", predicate.array([compound, compound]))])
         let reader = ArchivedPredicate(archive: try KeyedArchive(predicate.bytes(root: compound)))
         #expect(reader.predicate(reader.archive.root) == nil)
+    }
+
+    @Test(arguments: [true, false]) func aModelWithALongNameIsRefused(isOfEntity: Bool) throws {
+        var archive = OldArchive()
+        let long = archive.text(String(repeating: "-", count: 4001))
+        let property = archive.object("NSAttributeDescription", [("NSAttributeType", .integer(700))])
+        let properties = archive.dictionary([(String(repeating: "-", count: isOfEntity ? 1 : 4001), property)])
+        let name = isOfEntity ? long : archive.text("A")
+        let entity = archive.object("NSEntityDescription", [("NSEntityName", name), ("NSProperties", properties)])
+        let model = archive.object("NSManagedObjectModel", [("NSEntities", archive.dictionary([("A", entity)]))])
+        try write(cache: ModelArchiver.packed(archive.bytes(root: model)))
+        #expect(refusal().contains("cannot be read: it has a name of 4001 bytes"))
+    }
+
+    @Test(arguments: ["-wal", "-shm", "-journal"]) func aPipeInPlaceOfALogIsRefused(suffix: String) throws {
+        try LibraryFile.fixture().write(to: folder.file)
+        #expect(mkfifo(folder.file + suffix, 0o600) == 0)
+        #expect(refusal() == "\(folder.file)\(suffix) is no file.")
     }
 
     @Test func aModelOfNoModelIsRefused() throws {
@@ -245,6 +324,22 @@ import Testing
         let model = archive.object("NSManagedObjectModel", [("NSEntities", archive.dictionary(entities))])
         try write(cache: ModelArchiver.packed(archive.bytes(root: model)))
         #expect(refusal().contains("it has too many parts"))
+    }
+
+    @Test func aModelOfBadNamesAloneIsRefusedSoon() throws {
+        var archive = OldArchive()
+        let property = archive.object("NSAttributeDescription", [("NSAttributeType", .integer(700))])
+        let properties = archive.dictionary((1...300).map { (String(repeating: "-", count: $0), property) })
+        let entities = (0..<40).map { index in
+            let name = archive.text("E\(index)")
+            let entity = archive.object("NSEntityDescription", [("NSEntityName", name), ("NSProperties", properties)])
+            return ("E\(index)", entity)
+        }
+        let model = archive.object("NSManagedObjectModel", [("NSEntities", archive.dictionary(entities))])
+        try write(cache: ModelArchiver.packed(archive.bytes(root: model)))
+        let start = ContinuousClock.now
+        #expect(refusal() == "The model has 12000 parts that Strata cannot have; 1000 is the maximum.")
+        #expect(ContinuousClock.now - start < .seconds(4))
     }
 
     @Test func moreEntitiesThanAFileHasAreRefused() throws {

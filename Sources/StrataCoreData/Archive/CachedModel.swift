@@ -35,6 +35,10 @@ struct CachedModel {
         for (_, object) in entities {
             let described = entity(object)
             content.entities.append(described)
+            for name in [described.name] + described.properties.map(\.name)
+            where name.utf8.count > CoreDataFile.mostBytesOfName {
+                throw ArchiveError("it has a name of \(name.utf8.count) bytes")
+            }
             guard membersLeft >= 0 else { throw ArchiveError("it has too many parts") }
         }
         for (name, request) in named(archive.field("NSFetchRequestTemplates", of: archive.root)) {

@@ -11,6 +11,8 @@ struct ModelMending {
     private static let rounds = 12
     /// The largest number of tables of a file; see `CoreDataFile`.
     private static let mostEntities = 4_000
+    /// Far more parts than any model has that Strata cannot have. Each takes a time that grows with the model.
+    private static let mostProblems = 1_000
 
     /// - Throws: `invalidModel` for a model that cannot be mended.
     static func model(_ content: ModelContent) throws(StrataError) -> ModelMending.Result {
@@ -42,6 +44,12 @@ struct ModelMending {
             do throws(StrataError) {
                 return try ManagedObjectModel(entities: content.entities)
             } catch {
+                guard error.details.count <= Self.mostProblems else {
+                    throw StrataError(
+                        .invalidModel,
+                        "The model has \(error.details.count) parts that Strata cannot have; \(Self.mostProblems) is the "
+                            + "maximum.", cause: error)
+                }
                 var isChanged = false
                 for problem in error.details where mend(problem) { isChanged = true }
                 guard isChanged else { throw error }

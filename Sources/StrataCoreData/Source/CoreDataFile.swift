@@ -40,6 +40,8 @@ final class CoreDataFile {
 
     /// A file with more tables is not Core Data's.
     private static let mostTables = 4_000
+    /// A file with a longer name of an entity or a property is not Core Data's.
+    static let mostBytesOfName = 4_000
 
     /// - Parameters:
     ///   - given: a model that takes the place of the one in the file.
@@ -62,7 +64,7 @@ final class CoreDataFile {
                 context: .init(path: path))
         }
         try Self.checkPages(database, path)
-        entities = try Self.readEntities(database)
+        entities = try Self.readEntities(database, path)
         lastKeys = tables["Z_PRIMARYKEY"]?.has("Z_MAX") == true ? try Self.readLastKeys(database) : [:]
         let metadata = try StoreFacts(database, path)
         identifier = metadata.identifier
@@ -123,11 +125,18 @@ final class CoreDataFile {
     }
 
     /// The numbers from 16000 on are the history's own.
-    private static func readEntities(_ database: SQLiteDatabase) throws(StrataError) -> [NumberedEntity] {
+    private static func readEntities(
+        _ database: SQLiteDatabase, _ path: String
+    ) throws(StrataError) -> [NumberedEntity] {
         let list = try database.prepare("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
         var entities: [NumberedEntity] = []
         while try list.step(), entities.count < mostTables {
             guard list.integer(0) < 16_000 else { continue }
+            guard list.bytes(1).count <= mostBytesOfName else {
+                throw StrataError(
+                    .persistentStoreOpen, "\(path) has an entity whose name has \(list.bytes(1).count) bytes.",
+                    context: .init(path: path))
+            }
             entities.append(NumberedEntity(number: list.integer(0), name: list.text(1), parent: list.integer(2)))
         }
         return entities
@@ -142,10 +151,13 @@ final class CoreDataFile {
 
     private static func cachedModel(_ database: SQLiteDatabase, _ path: String) throws(StrataError) -> ModelContent? {
         let limit = CachedModel.largestSizeInBytes
-        let cache = try database.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE WHERE length(Z_CONTENT) <= \(limit)")
+        let cache = try database.prepare(
+            "SELECT length(Z_CONTENT), CASE WHEN length(Z_CONTENT) <= \(limit) THEN Z_CONTENT END FROM Z_MODELCACHE "
+                + "WHERE Z_CONTENT IS NOT NULL")
         guard try cache.step() else { return nil }
         do throws(ArchiveError) {
-            return try CachedModel(packed: Array(cache.bytes(0))).content
+            guard cache.integer(0) <= limit else { throw ArchiveError("it is larger than \(limit) bytes") }
+            return try CachedModel(packed: Array(cache.bytes(1))).content
         } catch {
             throw StrataError(
                 .invalidModelFile, "The model in \(path) cannot be read: \(error.sentence). Give it with --model.",

@@ -109,13 +109,17 @@ final class SourceFile {
         }
         var status = stat()
         guard stat(path, &status) == 0 else { throw refusal("There is no file at \(path).") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw refusal("\(path) is no file.") }
+        let sizeInBytes = Int(status.st_size)
+        // Reading a pipe would wait for its writer.
+        for other in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) where stat(other, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else { throw refusal("\(other) is no file.") }
+        }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw refusal("\(path) may not be read.") }
         defer { close(file) }
         var header = [UInt8](repeating: 0, count: 100)
         guard read(file, &header, 100) == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw refusal("\(path) \(otherForm(file, sizeInBytes: Int(status.st_size)))")
+            throw refusal("\(path) \(otherForm(file, sizeInBytes: sizeInBytes))")
         }
         guard !SchemaSize.isTooLarge(file, header: header) else {
             throw refusal("\(path) has more tables than Core Data writes.")
