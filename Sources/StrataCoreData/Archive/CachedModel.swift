@@ -9,6 +9,8 @@ import StrataXcode
 struct CachedModel {
     /// The largest model that is read, unpacked.
     static let largestSizeInBytes = 4 << 20
+    /// The longest name of an entity or a property that is read.
+    static let mostBytesOfName = 4_000
 
     private let archive: KeyedArchive
     private let predicates: ArchivedPredicate
@@ -36,7 +38,7 @@ struct CachedModel {
             let described = entity(object)
             content.entities.append(described)
             for name in [described.name] + described.properties.map(\.name)
-            where name.utf8.count > CoreDataFile.mostBytesOfName {
+            where name.utf8.count > Self.mostBytesOfName {
                 throw ArchiveError("it has a name of \(name.utf8.count) bytes")
             }
             guard membersLeft >= 0 else { throw ArchiveError("it has too many parts") }

@@ -40,8 +40,6 @@ final class CoreDataFile {
 
     /// A file with more tables is not Core Data's.
     private static let mostTables = 4_000
-    /// A file with a longer name of an entity or a property is not Core Data's.
-    static let mostBytesOfName = 4_000
 
     /// - Parameters:
     ///   - given: a model that takes the place of the one in the file.
@@ -132,7 +130,7 @@ final class CoreDataFile {
         var entities: [NumberedEntity] = []
         while try list.step(), entities.count < mostTables {
             guard list.integer(0) < 16_000 else { continue }
-            guard list.bytes(1).count <= mostBytesOfName else {
+            guard list.bytes(1).count <= CachedModel.mostBytesOfName else {
                 throw StrataError(
                     .persistentStoreOpen, "\(path) has an entity whose name has \(list.bytes(1).count) bytes.",
                     context: .init(path: path))
