@@ -20,16 +20,11 @@ extension StoreFixture {
         _ object: ObjectID, _ relationship: String, _ other: ObjectID, _ kind: ChangeSet.PairChange.Kind
     ) throws {
         let property = try property(try name(of: object), relationship)
-        guard case .pair(let canonical)? = property.relationship?.truth else {
+        guard let key = schema.links.link(property.id)?.pairKey(owner: object, member: other) else {
             throw StrataError(.unknownKey, relationship)
         }
-        let isForward = canonical == property.id
         var changes = try changes()
-        changes.pairs.append(
-            .init(
-                key: PairKey(
-                    property: canonical, source: isForward ? object : other, target: isForward ? other : object),
-                kind: kind))
+        changes.pairs.append(.init(key: key, kind: kind))
         try save(changes)
     }
 }
