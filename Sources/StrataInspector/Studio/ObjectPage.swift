@@ -79,7 +79,7 @@ struct ObjectPage: Encodable {
         label = reading.links.label(of: id)
         entity = reading.names.name(of: id.entityID)
         uri = ObjectReference.uri(id, reading.names, in: reading.store)
-        let state = try ShownObject.read(id, at: reading.moment, in: reading.store)
+        let state = try ShownObject.read(id, at: reading.moment, in: reading.store, hasMembers: false)
         exists = state != nil
         let own = try reading.store.history(of: id)
         (fate, fateTransaction) = try state == nil ? Self.fate(own, label, reading) : (nil, nil)
@@ -116,7 +116,8 @@ struct ObjectPage: Encodable {
         of id: ObjectID, _ own: [RecordedEvent], _ state: ShownObject?, _ with: StoreMoment?, _ reading: StudioReading
     ) throws -> [Value] {
         let origins = try ValueOrigins(of: id, own, through: reading.moment.eventNumber, reading.store)
-        let others = try with.flatMap { try ShownObject.read(id, at: $0, in: reading.store) }?.values ?? []
+        let others =
+            try with.flatMap { try ShownObject.read(id, at: $0, in: reading.store, hasMembers: false) }?.values ?? []
         // The two moments may have different models.
         let byProperty = Dictionary(
             others.map { (origins.newest($0.property), $0.value) }, uniquingKeysWith: { first, _ in first })

@@ -4,8 +4,8 @@ import StrataStore
 
 /// The link events of objects that were shown lately.
 ///
-/// The log has no list of them by object, so that finding them reads the records of all transactions. A step of the slider shows the same
-/// object at another moment, and reads only what is new in the log.
+/// The log has no list of them by object, so that finding them reads the records of all transactions. A step of the slider
+/// shows the same object at another moment, and reads only what is new in the log.
 final class ShownLinks: Sendable {
     private struct Found {
         let id: ObjectID

@@ -123,13 +123,17 @@ struct ShownObject {
     }
 
     /// nil if the object does not exist at the moment.
-    static func read(_ id: ObjectID, at moment: StoreMoment, in store: Store) throws -> ShownObject? {
+    ///
+    /// - Parameter hasMembers: whether members are read and counted, which takes O(members) at a moment of the past.
+    static func read(
+        _ id: ObjectID, at moment: StoreMoment, in store: Store, hasMembers: Bool = true
+    ) throws -> ShownObject? {
         try moment.read(store) { snapshot in
             guard let entity = snapshot.schema.entity(id.entityID), let row = try snapshot.row(id) else { return nil }
             return ShownObject(
                 id: id, eventNumber: moment.eventNumber, revision: row.revision,
                 values: try values(row, id, entity, store),
-                members: try members(id, entity, snapshot))
+                members: hasMembers ? try members(id, entity, snapshot) : [])
         }
     }
 
