@@ -44,7 +44,7 @@ final class StudioStore: Sendable {
         file = PlaceIdentity(path + "/data.mdb")
     }
 
-    /// A log of more events is not read before somebody asks for its past.
+    /// The past of a log of more events is read only when a page shows it.
     private static let mostPrepared: UInt64 = 3_000_000
 
     /// Reads the first state of the newest model once, on a thread of its own.
@@ -58,8 +58,10 @@ final class StudioStore: Sendable {
         }
         guard isFirst else { return }
         threads.submit { [self] in
-            // A page that needs the state meets the same error, and shows it.
-            try? readFirstState()
+            do { try readFirstState() } catch {
+                // A page that needs the state meets the same error, and shows it.
+                StoreLogger.warn("an early state of \(store.path) could not be prepared: \(error)")
+            }
         }
     }
 
