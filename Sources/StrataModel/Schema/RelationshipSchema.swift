@@ -12,6 +12,8 @@ package struct RelationshipSchema: Sendable {
 
     package let description: RelationshipDescription
     package let destination: EntityID
+    /// The destination and its subentities.
+    package let destinations: [EntityID]
     /// The inverse; nil if the model has none.
     package let inverse: PropertyID?
     /// Whether any number of objects can lead to one object. Also true if there is no inverse.
@@ -24,11 +26,12 @@ package struct RelationshipSchema: Sendable {
     package let positionSlot: Int?
 
     package init(
-        description: RelationshipDescription, destination: EntityID, inverse: PropertyID?, isInverseToMany: Bool,
-        isInverseOrdered: Bool, truth: Truth, position: PropertyID?, positionSlot: Int?
+        description: RelationshipDescription, destination: EntityID, destinations: [EntityID], inverse: PropertyID?,
+        isInverseToMany: Bool, isInverseOrdered: Bool, truth: Truth, position: PropertyID?, positionSlot: Int?
     ) {
         self.description = description
         self.destination = destination
+        self.destinations = destinations
         self.inverse = inverse
         self.isInverseToMany = isInverseToMany
         self.isInverseOrdered = isInverseOrdered
@@ -38,4 +41,9 @@ package struct RelationshipSchema: Sendable {
     }
 
     package var isToMany: Bool { description.isToMany }
+
+    /// Whether some objects can be targets of both: of this relationship in one model, and of the other in another.
+    package func sharesTargets(with other: RelationshipSchema) -> Bool {
+        !Set(destinations).isDisjoint(with: other.destinations)
+    }
 }

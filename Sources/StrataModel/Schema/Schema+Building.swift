@@ -31,12 +31,21 @@ private struct SchemaBuilder {
     let version: ModelVersion
     let model: ManagedObjectModel
     let assignment: ModelAssignment
+    /// By the name of a relationship's destination: the numbers of that entity and its subentities.
+    private let destinations: [String: [EntityID]]
     private var hierarchy: EntityHierarchy { model.hierarchy }
 
     init(version: ModelVersion, model: ManagedObjectModel, assignment: ModelAssignment) {
         self.version = version
         self.model = model
         self.assignment = assignment
+        var destinations: [String: [EntityID]] = [:]
+        for relationship in model.entities.lazy.flatMap(\.properties).compactMap(\.relationship)
+        where destinations[relationship.destinationEntityName] == nil {
+            destinations[relationship.destinationEntityName] = assignment.numbers(
+                of: relationship.destinationEntityName, model)
+        }
+        self.destinations = destinations
     }
 
     // MARK: Entities
@@ -109,8 +118,8 @@ private struct SchemaBuilder {
         }
         return RelationshipSchema(
             description: relationship, destination: try number(of: relationship.destinationEntityName),
-            inverse: inverseID, isInverseToMany: inverse?.isToMany ?? true,
-            isInverseOrdered: inverse?.isOrdered ?? false,
+            destinations: destinations[relationship.destinationEntityName] ?? [], inverse: inverseID,
+            isInverseToMany: inverse?.isToMany ?? true, isInverseOrdered: inverse?.isOrdered ?? false,
             truth: truth(of: relationship, id: try number(of: key), inverse: inverse, inverseID: inverseID),
             position: position, positionSlot: positionSlot)
     }

@@ -45,7 +45,7 @@ enum ProbeEntities {
         case .relationship(let relationship):
             kind = .relationship(
                 RelationshipSchema(
-                    description: relationship, destination: EntityID(rawValue: 0), inverse: nil,
+                    description: relationship, destination: EntityID(rawValue: 0), destinations: [], inverse: nil,
                     isInverseToMany: false, isInverseOrdered: false,
                     truth: relationship.isToMany ? .inverseSlot : .slot, position: nil, positionSlot: nil))
         }

@@ -23,7 +23,7 @@ extension Schema {
     ) -> Bool {
         guard let relationship = property.relationship, let before = earlier.relationship,
             !relationship.description.isTransient, !before.description.isTransient,
-            entity.property(earlier.id) == nil
+            relationship.sharesTargets(with: before), entity.property(earlier.id) == nil
         else { return false }
         // If the inverse is kept or taken over, the links stay with it.
         if let inverse = relationship.inverse, let other = before.inverse,

@@ -89,7 +89,8 @@ extension AssignmentExtender {
                 let names = [property.renamingIdentifier, property.name].compactMap(\.self)
                 guard let (then, schema) = lastProperty(named: names, of: id, group),
                     let number = current(then, of: id, after: schema), !taken.contains(number),
-                    let now = previous.property(number), now.isTransient == property.isTransient
+                    let now = previous.property(number), now.isTransient == property.isTransient,
+                    !leadsElsewhere(property, of: entity.name, from: number)
                 else { continue }
                 result.properties[entity.name, default: [:]][property.name] = number
                 taken.insert(number)

@@ -61,11 +61,31 @@ extension AssignmentExtender {
     }
 }
 
+// A relationship does not continue one of the same name if it leads elsewhere: the links of the earlier one then stay where
+// they are, hidden, and are there again when the earlier one returns.
+
+extension AssignmentExtender {
+    /// Whether a relationship does not continue one of the model before, though the names match: no object can be a target of
+    /// both, or the name meant a relationship in this very model that the store no longer has.
+    func leadsElsewhere(_ property: PropertyDescription, of entityName: String, from earlier: PropertyID) -> Bool {
+        guard let relationship = property.relationship, let before = previous?.property(earlier)?.relationship else {
+            return false
+        }
+        let targets = result.numbers(of: relationship.destinationEntityName, model)
+        if Set(before.destinations).isDisjoint(with: targets) { return true }
+        guard let known = former.known, let then = known.assignment.properties[entityName]?[property.name],
+            let last = former.last(of: then, after: known.version)
+        else { return false }
+        return last != earlier && previous?.property(last) == nil
+    }
+}
+
 extension PropertySchema {
     /// Whether the links of a former relationship can be found from its own end alone, and be those of this one.
     func canTakeOverLinks(of former: PropertySchema) -> Bool {
         guard let relationship, let before = former.relationship, !before.description.isTransient,
-            relationship.isToMany == before.isToMany, (relationship.inverse == nil) == (before.inverse == nil)
+            relationship.isToMany == before.isToMany, (relationship.inverse == nil) == (before.inverse == nil),
+            relationship.sharesTargets(with: before)
         else { return false }
         // A to-many by rows is made of the to-ones at its other end, and a one-to-one has two ends.
         return relationship.isInverseToMany && before.isInverseToMany

@@ -171,8 +171,11 @@ struct AssignmentExtender {
         }
         let newProperties = new.properties.filter { PropertyGroup(of: $0) == group && known[$0.name] == nil }
         let matches = Renaming.match(
-            new: newProperties.map { Renaming.Item($0.name, $0.renamingIdentifier) },
-            old: oldProperties.map { Renaming.Item($0.name, $0.renamingIdentifier) })
+            new: newProperties.map { Renaming.Item($0) }, old: oldProperties.map { Renaming.Item($0) },
+            unless: { index, match in
+                ids[oldProperties[match].name].map { leadsElsewhere(newProperties[index], of: new.name, from: $0) }
+                    ?? false
+            })
         var continued: [String: PropertyID] = [:]
         for (index, match) in matches { continued[newProperties[index].name] = ids[oldProperties[match].name] }
         return continued
@@ -214,7 +217,9 @@ struct AssignmentExtender {
         for (move, targets) in arrivals {
             if move.group == .attribute, takeOver(departures[move] ?? [], targets) { continue }
             guard targets.count == 1, let source = departures[move], source.count == 1,
-                isRelated(targets[0].entityName, source[0].entityName)
+                isRelated(targets[0].entityName, source[0].entityName),
+                let property = model.hierarchy.declaration(of: targets[0].name, in: targets[0].entityName)?.property,
+                !leadsElsewhere(property, of: targets[0].entityName, from: source[0].id)
             else { continue }
             result.properties[targets[0].entityName]?[targets[0].name] = source[0].id
         }

@@ -58,6 +58,11 @@ extension ModelAssignment {
 
     package func id(of key: EntityHierarchy.PropertyKey) -> PropertyID? { properties[key.entityName]?[key.name] }
 
+    /// The numbers of an entity and its subentities, as far as they have numbers yet.
+    func numbers(of entityName: String, _ model: ManagedObjectModel) -> [EntityID] {
+        ([entityName] + model.hierarchy.subentities(of: entityName).map(\.name)).compactMap { entities[$0] }
+    }
+
     /// The numbers whose values a property takes over in the objects of an entity.
     package func formers(of property: PropertyID, in entity: EntityID) -> [PropertyID] {
         ownFormers[entity]?[property].map { [$0] } ?? replaced[property] ?? []

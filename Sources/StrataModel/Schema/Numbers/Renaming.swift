@@ -39,7 +39,11 @@ enum Renaming {
     }
 
     /// Matches two lists of names; returns the index in `old` by the index in `new`.
-    static func match(new: [Item], old: [Item]) -> [Int: Int] {
+    ///
+    /// - Parameter excludes: whether an index in `new` does not continue one in `old`, whatever the names are.
+    static func match(
+        new: [Item], old: [Item], unless excludes: (_ new: Int, _ old: Int) -> Bool = { _, _ in false }
+    ) -> [Int: Int] {
         let byName = Dictionary(grouping: old.indices) { old[$0].name }
         let byIdentifier = Dictionary(grouping: old.indices) { old[$0].identifier ?? old[$0].name }
         var matches: [Int: Int] = [:]
@@ -50,9 +54,11 @@ enum Renaming {
                 let candidates =
                     (byName[item.name] ?? []) + (item.identifier.flatMap { byName[$0] } ?? [])
                     + (byIdentifier[item.identifier ?? item.name] ?? [])
-                guard let found = candidates.first(where: { !taken.contains($0) && rule(item, old[$0]) }) else {
-                    continue
-                }
+                guard
+                    let found = candidates.first(where: {
+                        !taken.contains($0) && rule(item, old[$0]) && !excludes(index, $0)
+                    })
+                else { continue }
                 matches[index] = found
                 taken.insert(found)
             }

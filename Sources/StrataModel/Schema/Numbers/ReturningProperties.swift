@@ -77,7 +77,8 @@ struct ReturningProperties {
                 && (old.type == new.type || old.canBeRead(as: new) || former.known != nil)
         case (.relationship(let new)?, .relationship(let old)):
             guard !new.isTransient, !old.description.isTransient, old.isToMany == new.isToMany,
-                old.description.isOrdered == new.isOrdered
+                old.description.isOrdered == new.isOrdered,
+                !Set(old.destinations).isDisjoint(with: assignment.numbers(of: new.destinationEntityName, model))
             else { return false }
             // A link has two ends: it returns with both, or where it never had an inverse.
             guard let inverse = model.hierarchy.inverse(of: new) else { return old.inverse == nil }

@@ -37,7 +37,8 @@ enum RowFixtures {
     private static func relationship(isToMany: Bool) -> RelationshipSchema {
         RelationshipSchema(
             description: RelationshipDescription(name: "r", destinationEntityName: "E", isToMany: isToMany),
-            destination: EntityID(rawValue: 7), inverse: nil, isInverseToMany: false, isInverseOrdered: false,
+            destination: EntityID(rawValue: 7), destinations: [EntityID(rawValue: 7)], inverse: nil,
+            isInverseToMany: false, isInverseOrdered: false,
             truth: isToMany ? .inverseSlot : .slot, position: nil, positionSlot: nil)
     }
 

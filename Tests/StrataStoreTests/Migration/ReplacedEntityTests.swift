@@ -1,0 +1,157 @@
+import StrataModel
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// Models that remove an entity others lead to, and later have another one of its name or in its place: back in each model,
+/// all objects have the links that they had there.
+struct ReplacedEntityTests {
+    private let store = MigratedStore()
+
+    /// What the store showed under a model when it left it last.
+    private typealias Dumps = [Character: StateDump]
+
+    /// Opens the store with one model after another. Each is filled when it comes first; whatever it showed then, or
+    /// later, it shows again.
+    private func travel(
+        _ models: [Character: ManagedObjectModel], _ path: String, fill: (Character, StoreFixture) throws -> Void
+    ) throws {
+        defer { store.remove() }
+        var dumps = Dumps()
+        for (step, name) in path.enumerated() {
+            let model = try #require(models[name])
+            try store.open(model, MigratedStore.options(step: 1)) { fixture in
+                if dumps[name] == nil { try fill(name, fixture) }
+                let dump = try StateDump(fixture.store, at: fixture.store.head())
+                for (id, held) in dumps[name]?.objects ?? [:] {
+                    for (property, value) in held {
+                        #expect(
+                            known(dump[id, property], dumps[name]) == value,
+                            "\(name), step \(step): \(property) of \(id)")
+                    }
+                }
+                dumps[name] = dump
+                try #expect(fixture.store.rebuild().isUnchanged)
+            }
+        }
+    }
+
+    /// Without the members that a model did not show before.
+    private func known(_ held: StateDump.Held?, _ dump: StateDump?) -> StateDump.Held? {
+        guard case .members(let members)? = held, let dump else { return held }
+        return .members(members.filter { dump.objects[$0] != nil })
+    }
+
+    /// A continent goes with all that leads to it, and another entity of the name comes later.
+    @Test(arguments: ["ABCBA", "ABCBABC", "ACBCA", "ABCBCBABC"], [true, false])
+    func anotherEntityOfTheName(path: String, isOrdered: Bool) throws {
+        func model(_ hasContinents: Bool, extra: Bool = false) throws -> ManagedObjectModel {
+            let name = Describe.attribute("name", optional: true)
+            let country = EntityDescription(
+                name: "Country",
+                properties: [name]
+                    + (hasContinents ? [Describe.toOne("continent", "Continent", inverse: "countries")] : []))
+            let continent = EntityDescription(
+                name: "Continent",
+                properties: [
+                    name, Describe.toMany("countries", "Country", inverse: "continent", ordered: isOrdered),
+                ] + (extra ? [Describe.attribute("code", optional: true)] : []))
+            return try ManagedObjectModel(entities: [country] + (hasContinents ? [continent] : []))
+        }
+        try travel(["A": model(true), "B": model(false), "C": model(true, extra: true)], path) { name, fixture in
+            let countries = try (1...2).map { try fixture.insert("Country", ["name": .string("\(name)\($0)")]) }
+            guard name != "B" else { return }
+            let continent = try fixture.insert("Continent", ["name": .string("\(name)")])
+            for (place, country) in countries.enumerated() {
+                var values: [String: AttributeValue] = ["continent": .objectID(continent)]
+                if isOrdered { values["continent#position"] = .integer(Int64(place)) }
+                try fixture.update(country, values)
+            }
+        }
+    }
+
+    /// Members of one entity, then of another without an inverse, then of that with one.
+    @Test(arguments: ["LMNML", "LMNMLM", "LMNMLMN", "LMLM", "LNLN"])
+    func membersOfAnotherEntity(path: String) throws {
+        func model(_ number: Int) throws -> ManagedObjectModel {
+            let name = Describe.attribute("name", optional: true)
+            let members = number == 0 ? "Use" : "Asset"
+            let back = number == 1 ? nil : "chain"
+            var entities = [
+                EntityDescription(
+                    name: "Chain", properties: [name, Describe.toMany("assets", members, inverse: back)]),
+                EntityDescription(
+                    name: "Asset",
+                    properties: [name] + (number == 2 ? [Describe.toOne("chain", "Chain", inverse: "assets")] : [])),
+            ]
+            if number == 0 {
+                entities.append(
+                    EntityDescription(
+                        name: "Use",
+                        properties: [
+                            Describe.toOne("asset", "Asset"), Describe.toOne("chain", "Chain", inverse: "assets"),
+                        ]))
+            }
+            return try ManagedObjectModel(entities: entities)
+        }
+        try travel(["L": model(0), "M": model(1), "N": model(2)], path) { name, fixture in
+            for number in 1...2 {
+                let chain = try fixture.insert("Chain", ["name": .string("\(name)\(number)")])
+                let asset = try fixture.insert("Asset", ["name": .string("\(name)\(number)")])
+                switch name {
+                case "L":
+                    _ = try fixture.insert("Use", ["asset": .objectID(asset), "chain": .objectID(chain)])
+                case "M": try fixture.link(chain, "assets", asset)
+                default: try fixture.update(asset, ["chain": .objectID(chain)])
+                }
+            }
+        }
+    }
+
+    enum Kind: CaseIterable {
+        case toOne, toOneWithInverse, oneToOne, members, membersWithInverse, pairs, symmetric
+
+        var isToMany: Bool { [.members, .membersWithInverse, .pairs, .symmetric].contains(self) }
+        var hasInverse: Bool { ![.toOne, .members].contains(self) }
+        var isInverseToMany: Bool { self == .toOneWithInverse || self == .pairs }
+    }
+
+    /// A relationship leads to objects of one entity, then to those of another, while both entities stay.
+    @Test(arguments: Kind.allCases, [true, false]) func aRelationshipLeadsElsewhereAndBack(kind: Kind, isWide: Bool)
+        throws
+    {
+        func model(_ isAfter: Bool) throws -> ManagedObjectModel {
+            let destination = isAfter ? "Place" : kind == .symmetric ? "Photo" : "Person"
+            let inverse = !kind.hasInverse ? nil : kind == .symmetric && !isAfter ? "subject" : "photos"
+            let subject =
+                kind.isToMany
+                ? Describe.toMany("subject", destination, inverse: inverse)
+                : Describe.toOne("subject", destination, inverse: inverse)
+            let back =
+                kind.isInverseToMany || kind == .symmetric
+                ? Describe.toMany("photos", "Photo", inverse: "subject")
+                : Describe.toOne("photos", "Photo", inverse: "subject")
+            let name = Describe.attribute("name", optional: true)
+            return try ManagedObjectModel(
+                entities: [EntityDescription(name: "Photo", properties: [name, subject])]
+                    + ["Person", "Place"].map {
+                        EntityDescription(
+                            name: $0, properties: [name] + (kind.hasInverse && destination == $0 ? [back] : []))
+                    } + (isWide && isAfter ? [EntityDescription(name: "City", superentityName: "Place")] : []))
+        }
+        try travel(["A": model(false), "B": model(true)], "ABABA") { name, fixture in
+            let destination = name == "B" ? "Place" : kind == .symmetric ? "Photo" : "Person"
+            for number in 1...2 {
+                let photo = try fixture.insert("Photo", ["name": .string("\(name)\(number)")])
+                let target = try fixture.insert(destination, ["name": .string("\(name)\(number)")])
+                switch kind {
+                case .members, .pairs, .symmetric: try fixture.link(photo, "subject", target)
+                case .membersWithInverse: try fixture.update(target, ["photos": .objectID(photo)])
+                case .toOne, .toOneWithInverse, .oneToOne:
+                    try fixture.update(photo, ["subject": .objectID(target)])
+                    if kind == .oneToOne { try fixture.update(target, ["photos": .objectID(photo)]) }
+                }
+            }
+        }
+    }
+}
