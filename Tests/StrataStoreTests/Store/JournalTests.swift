@@ -1,6 +1,7 @@
 import Foundation
 import StrataModel
 import StrataTestSupport
+import Synchronization
 import Testing
 
 @testable import LMDB
@@ -130,6 +131,36 @@ import Testing
             .filter { $0.hasPrefix("journal-unused-") }
         #expect(kept.count == 1)
         _ = try again.insert("Movie", ["title": .string("goes on")])
+    }
+
+    /// A save that is alone goes to the journal before the views are kept, unless one of these may refuse it: a power cut
+    /// at the moment of the refusal would make it.
+    @Test func aSaveThatADeclaredViewRefusesWasNeverInTheJournal() throws {
+        let file = folder.store.appending(component: "journal")
+        let atRefusal = Mutex<Data?>(nil)
+        let code = ProjectionCode("JournalTests.refusing") { _, changes in
+            guard let refused = changes.first(where: { $0.values[0] == "refused" }) else { return .integer(1) }
+            atRefusal.withLock { $0 = FileManager.default.contents(atPath: file.path) }
+            throw ProjectionFault(object: refused.object, reason: "it is refused")
+        }
+        code.register()
+        defer { ProjectionCode.forget(code.typeName) }
+        var view = FilmViews.bags
+        view.keys = [ViewKey("released")]
+        view.aggregates[1].projection = ProjectionReference(code.typeName, inputs: ["title"])
+        view.upkeep = .inline
+        let fixture = try fixture(model: try FilmViews.model([view]))
+        defer { fixture.store.close() }
+        func film(_ title: String) throws {
+            _ = try fixture.insert("Film", ["title": .string(title), "released": .boolean(true)])
+        }
+        for number in 1...3 { try film("\(number)") }
+        let before = try Data(contentsOf: file)
+        let error = #expect(throws: StrataError.self) { try film("refused") }
+        #expect(error?.message.contains("it is refused") == true)
+        #expect(atRefusal.withLock { $0 } == before)
+        try film("after")
+        #expect(try Data(contentsOf: file) != before)
     }
 
     @Test func aSaveThatWasNotMadeIsReplacedByTheNextOne() throws {
