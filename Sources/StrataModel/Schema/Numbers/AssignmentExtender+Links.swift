@@ -67,11 +67,16 @@ extension AssignmentExtender {
 extension AssignmentExtender {
     /// Whether a relationship does not continue one of the model before, though the names match: no object can be a target of
     /// both, or the name meant a relationship in this very model that the store no longer has.
+    ///
+    /// A to-one continues as long as an entity stays to which it led: the migration refuses the objects that still lead
+    /// there, because a renaming identifier may have been forgotten.
     func leadsElsewhere(_ property: PropertyDescription, of entityName: String, from earlier: PropertyID) -> Bool {
         guard let relationship = property.relationship, let before = previous?.property(earlier)?.relationship else {
             return false
         }
-        let targets = result.numbers(of: relationship.destinationEntityName, model)
+        let targets =
+            before.isToMany
+            ? result.numbers(of: relationship.destinationEntityName, model) : Array(result.entities.values)
         if Set(before.destinations).isDisjoint(with: targets) { return true }
         guard let known = former.known, let then = known.assignment.properties[entityName]?[property.name],
             let last = former.last(of: then, after: known.version)
