@@ -28,7 +28,7 @@ package struct CoreDataVerification {
                 .persistentStoreOpen, "\(store.path) was made from another store of Core Data, \(record.identifier).",
                 context: .init(path: store.path))
         }
-        let plan = FilePlan(file)
+        let plan = try NumberedTables.plan(of: file)
         let unpacked = record.transformables == .codable ? try TransformableUnpacking(file, plan).places : []
         return try store.read(at: try store.head()) { snapshot in
             let layout = try ImportLayout(file, plan, snapshot.schema, unpacked: unpacked)
