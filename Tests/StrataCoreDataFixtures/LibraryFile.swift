@@ -73,7 +73,7 @@ package enum LibraryFile {
             properties: [.attribute(AttributeDescription(name: "mark", type: .integer64, isOptional: true))]),
     ]
 
-    static let works = """
+    package static let works = """
         ZCOPIES INTEGER, ZISLENT INTEGER, ZMARK1 INTEGER, ZPAGES INTEGER, ZWORDS INTEGER, ZAUTHOR INTEGER, \
         ZSEQUEL INTEGER, Z_FOK_AUTHOR INTEGER, ZBOUGHT TIMESTAMP, ZPRICE DECIMAL, ZWEIGHT FLOAT, ZRATING FLOAT, \
         ZTITLE VARCHAR, ZPAGE VARCHAR, ZMARK VARCHAR, ZCODE BLOB, ZSHAPE BLOB

@@ -135,7 +135,7 @@ struct CoreDataExportTests {
         #expect(try PersistentContainer.importCoreDataStore(at: out, to: again).faultCount == 0)
         #expect(
             try CoreDataFile(out.path).tables["ZSHOP"]?.columns.map(\.name).suffix(4) == [
-                "ZADDRESS_CITY", "ZADDRESS_POSITION_LATITUDE", "ZADDRESS_POSITION_LONGITUDE", "ZADDRESS_FLOOR",
+                "ZCITY", "ZLATITUDE", "ZLONGITUDE", "ZFLOOR",
             ])
         let second = try Store.open(.directory(again), model: nil)
         defer { second.close() }

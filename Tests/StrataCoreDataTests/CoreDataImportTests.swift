@@ -19,14 +19,7 @@ struct CoreDataImportTests {
             at: URL(filePath: folder.file), to: folder.store, options: options)
     }
 
-    /// Calls `body` with the store, which must be sound.
-    private func reading<R>(_ body: (Store) throws -> R) throws -> R {
-        let store = try Store.open(.directory(folder.store), model: nil)
-        defer { store.close() }
-        let report = try store.verify(.full)
-        #expect(report.isSound, "\(report.problems)")
-        return try body(store)
-    }
+    private func reading<R>(_ body: (Store) throws -> R) throws -> R { try folder.reading(body) }
 
     private func compared(_ options: CoreDataImportOptions = .init()) throws -> CoreDataComparison {
         try reading { try CoreDataVerification.run(folder.file, $0, options: options) }

@@ -2,6 +2,7 @@ import Foundation
 import StrataCoreData
 import StrataGraph
 import StrataModel
+import StrataStore
 import Testing
 
 /// A directory that is removed at the end of the test.
@@ -29,6 +30,15 @@ final class ImportFolder {
                 return asked > mostQuestions
             })
         #expect(throws: CoreDataImporter.Interrupted.self) { try importer.run(into: store) }
+    }
+
+    /// Calls `body` with the store, which must be sound.
+    func reading<R>(_ body: (Store) throws -> R) throws -> R {
+        let store = try Store.open(.directory(store), model: nil)
+        defer { store.close() }
+        let report = try store.verify(.full)
+        #expect(report.isSound, "\(report.problems)")
+        return try body(store)
     }
 
     /// An import that refuses faults makes no store of a file that has some.

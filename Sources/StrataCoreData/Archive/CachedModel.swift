@@ -218,7 +218,7 @@ struct CachedModel {
         if type == .composite, compositeDepth < ModelLimits.compositeDepth {
             compositeDepth += 1
             defer { compositeDepth -= 1 }
-            let elements = members(of: archive.field("NSElements", of: object))
+            let elements = members(of: archive.field("NSCompositeElements", of: object))
             for element in elements {
                 guard membersLeft >= 0, let part = text("NSPropertyName", element) else { continue }
                 attribute.elements.append(self.attribute(element, part, "\(owner).\(part)"))

@@ -198,7 +198,7 @@ package struct ModelArchiver {
         }
         if attribute.type == .composite {
             let elements = attribute.elements.map { self.attribute($0, "\(owner).\($0.name)") }
-            fields.append(("NSElements", archive.array(elements)))
+            fields.append(("NSCompositeElements", archive.array(elements)))
             return archive.object("NSCompositeAttributeDescription", fields)
         }
         guard let derivation = attribute.derivationExpression else {

@@ -42,13 +42,12 @@ struct ModelMending {
         }
         for _ in 0..<Self.rounds {
             do throws(StrataError) {
-                return try ManagedObjectModel(entities: content.entities)
+                return try ManagedObjectModel(entities: content.entities, mostProblems: Self.mostProblems)
             } catch {
                 guard error.details.count <= Self.mostProblems else {
                     throw StrataError(
-                        .invalidModel,
-                        "The model has \(error.details.count) parts that Strata cannot have; \(Self.mostProblems) is the "
-                            + "maximum.", cause: error)
+                        .invalidModel, "The model has more than \(Self.mostProblems) parts that Strata cannot have.",
+                        details: Array(error.details.prefix(10)))
                 }
                 var isChanged = false
                 for problem in error.details where mend(problem) { isChanged = true }

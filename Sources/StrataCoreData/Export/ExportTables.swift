@@ -59,7 +59,8 @@ struct ExportTables {
 
     // MARK: Columns
 
-    /// A property of which another in the hierarchy has the name gets a number behind its own.
+    /// A property of which another in the hierarchy has the name gets a number behind its own, as do the elements of
+    /// composites, in whose place they are.
     private func attributesAndToOnes(of root: EntityDescription, _ wideDecimals: Set<String>) -> [String] {
         var (taken, columns): (Set<String>, [String]) = ([], [])
         func add(_ name: String, _ type: String) -> String {
@@ -72,22 +73,22 @@ struct ExportTables {
             columns.append("\(SQLiteDatabase.quoted(column)) \(type)")
             return column
         }
-        func addElements(of attribute: AttributeDescription, _ name: String) {
+        func addElements(of attribute: AttributeDescription) {
             for element in attribute.elements {
-                let path = "\(name)_\(element.name)"
                 if element.type == .composite {
-                    addElements(of: element, path)
+                    addElements(of: element)
                 } else {
-                    _ = add(path, Self.type(of: element.type))
+                    _ = add(element.name, Self.type(of: element.type))
                 }
             }
         }
         let family = [root] + model.hierarchy.subentities(of: root.name).sorted { number($0.name) < number($1.name) }
         for entity in family {
-            for property in entity.properties where !property.isTransient {
+            let properties = entity.properties.sorted { $0.name.uppercased() < $1.name.uppercased() }
+            for property in properties where !property.isTransient {
                 switch property {
                 case .attribute(let attribute) where attribute.type == .composite:
-                    addElements(of: attribute, attribute.name)
+                    addElements(of: attribute)
                 case .attribute(let attribute):
                     let isWide = wideDecimals.contains("\(entity.name).\(attribute.name)")
                     _ = add(attribute.name, isWide ? "VARCHAR" : Self.type(of: attribute.type))

@@ -18,6 +18,12 @@ final class SQLiteDatabase {
     /// The file that the user named, for messages.
     let path: String
     private let budget = WorkBudget()
+    private var temporaryTables: Set<String> = []
+    /// An error that reading a value could not throw.
+    var failure: StrataError?
+
+    /// The most bytes of a value that a statement reads; see `LargeValue` for longer ones.
+    static let mostBytesAtOnce = 16 << 20
 
     /// - Parameters:
     ///   - file: the file to open.
@@ -38,6 +44,7 @@ final class SQLiteDatabase {
             throw StrataError(.persistentStoreOpen, "The file cannot be opened: \(reason).", context: .init(path: path))
         }
         handle = opened
+        limitValues(to: Self.mostBytesAtOnce)
         library.progress(opened, 1000, WorkBudget.handler, Unmanaged.passUnretained(budget).toOpaque())
     }
 
@@ -59,6 +66,37 @@ final class SQLiteDatabase {
         defer { budget.left = nil }
         return try body()
     }
+
+    private func limitValues(to count: Int) {
+        // SQLITE_LIMIT_LENGTH
+        _ = library.limit(handle, 0, Int32(clamping: count))
+    }
+
+    /// Runs `body`, in which statements may read longer values than otherwise.
+    func reading<R>(valuesTo count: Int, _ body: () throws(StrataError) -> R) throws(StrataError) -> R {
+        limitValues(to: count)
+        defer { limitValues(to: Self.mostBytesAtOnce) }
+        return try body()
+    }
+
+    /// Whether SQLite understands a statement.
+    func accepts(_ text: String) -> Bool {
+        var statement: OpaquePointer?
+        defer { _ = library.finalize(statement) }
+        return library.prepare(handle, text, -1, &statement, nil) == 0
+    }
+
+    /// Opens a value for `LargeValue`.
+    func openValue(table: String, column: String, row: Int64) throws(StrataError) -> OpaquePointer {
+        var value: OpaquePointer?
+        let schema = isTemporary(table) ? "temp" : "main"
+        let code = library.blobOpen(handle, schema, table, column, row, 0, &value)
+        guard code == 0, let value else { throw error(code) }
+        return value
+    }
+
+    func noteTemporary(_ table: String) { temporaryTables.insert(table) }
+    func isTemporary(_ table: String) -> Bool { temporaryTables.contains(table) }
 
     func prepare(_ text: String) throws(StrataError) -> SQLiteStatement {
         var statement: OpaquePointer?
@@ -82,11 +120,12 @@ final class SQLiteDatabase {
 
     func error(_ code: Int32) -> StrataError {
         let reason = library.message(handle).map { String(cString: $0) } ?? "code \(code)"
-        // SQLITE_INTERRUPT, SQLITE_CORRUPT, SQLITE_NOTADB
+        // SQLITE_INTERRUPT, SQLITE_CORRUPT, SQLITE_TOOBIG, SQLITE_NOTADB
         let sentence =
             switch code & 0xFF {
             case 9: "The file takes too long to read: it is not what Core Data writes."
             case 11: "The file is damaged: \(reason)."
+            case 18: "The file has a value that is longer than Core Data's are there: \(reason)."
             case 26: "The file is no database of SQLite, or is encrypted: \(reason)."
             default: "The file cannot be read: \(reason)."
             }
@@ -127,6 +166,8 @@ final class SQLiteStatement {
     private let statement: OpaquePointer
     private let database: SQLiteDatabase
     private let library: SQLiteLibrary
+    /// The values of the row that are not in the statement, by column.
+    var large: [Int: LargeValue] = [:]
 
     fileprivate init(_ statement: OpaquePointer, _ database: SQLiteDatabase) {
         self.statement = statement
@@ -136,14 +177,32 @@ final class SQLiteStatement {
 
     deinit { _ = library.finalize(statement) }
 
+    /// What a step has found.
+    enum Step {
+        case row, end
+        /// A row with a value that is too long to be read at once.
+        case largeRow
+    }
+
+    /// Goes to the next row.
+    func advance() throws(StrataError) -> Step {
+        if let failure = database.failure { throw failure }
+        switch library.step(statement) {
+        case 100: return .row
+        case 101: return .end
+        case 18: return .largeRow
+        case let code: throw database.error(code)
+        }
+    }
+
     /// Goes to the next row.
     ///
     /// - Returns: false at the end.
     func step() throws(StrataError) -> Bool {
-        switch library.step(statement) {
-        case 100: return true
-        case 101: return false
-        case let code: throw database.error(code)
+        switch try advance() {
+        case .row: return true
+        case .end: return false
+        case .largeRow: throw database.error(18)
         }
     }
 
@@ -153,7 +212,10 @@ final class SQLiteStatement {
         for (index, value) in values.enumerated() { _ = library.bindInteger(statement, Int32(index + 1), value) }
     }
 
-    func kind(_ column: Int) -> Kind { Kind(rawValue: library.columnType(statement, Int32(column))) ?? .null }
+    func kind(_ column: Int) -> Kind {
+        if !large.isEmpty, let value = large[column] { return value.kind }
+        return Kind(rawValue: library.columnType(statement, Int32(column))) ?? .null
+    }
     func isNull(_ column: Int) -> Bool { kind(column) == .null }
     func integer(_ column: Int) -> Int64 { library.columnInteger(statement, Int32(column)) }
     func double(_ column: Int) -> Double { library.columnDouble(statement, Int32(column)) }
@@ -168,10 +230,14 @@ final class SQLiteStatement {
     }
 
     /// The number of bytes of a text or blob.
-    func byteCount(_ column: Int) -> Int { Int(library.columnByteCount(statement, Int32(column))) }
+    func byteCount(_ column: Int) -> Int {
+        if !large.isEmpty, let value = large[column] { return value.count }
+        return Int(library.columnByteCount(statement, Int32(column)))
+    }
 
     /// The bytes of a text or blob, valid until the next step.
     func bytes(_ column: Int) -> UnsafeRawBufferPointer {
+        if !large.isEmpty, let value = large[column] { return value.bytes }
         let isText = kind(column) == .text
         let start: UnsafeRawPointer? =
             isText

@@ -15,6 +15,7 @@ struct SQLiteLibrary: Sendable {
         @Sendable @convention(c) (
             Handle?, Int32, (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?, UnsafeMutableRawPointer?
         ) -> Void
+    let limit: @Sendable @convention(c) (Handle?, Int32, Int32) -> Int32
     let prepare:
         @Sendable @convention(c) (
             Handle?, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<Handle?>,
@@ -34,6 +35,14 @@ struct SQLiteLibrary: Sendable {
     let columnText: @Sendable @convention(c) (Handle?, Int32) -> UnsafePointer<UInt8>?
     let columnBlob: @Sendable @convention(c) (Handle?, Int32) -> UnsafeRawPointer?
     let columnByteCount: @Sendable @convention(c) (Handle?, Int32) -> Int32
+    let blobOpen:
+        @Sendable @convention(c) (
+            Handle?, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>, Int64, Int32,
+            UnsafeMutablePointer<Handle?>
+        ) -> Int32
+    let blobClose: @Sendable @convention(c) (Handle?) -> Int32
+    let blobByteCount: @Sendable @convention(c) (Handle?) -> Int32
+    let blobRead: @Sendable @convention(c) (Handle?, UnsafeMutableRawPointer?, Int32, Int32) -> Int32
 
     /// The file names on the supported systems. `STRATA_SQLITE` names another file.
     static let usualNames = ["libsqlite3.so.0", "libsqlite3.so", "/usr/lib/libsqlite3.dylib", "libsqlite3.dylib"]
@@ -68,6 +77,7 @@ struct SQLiteLibrary: Sendable {
         close = try function("close_v2")
         message = try function("errmsg")
         progress = try function("progress_handler")
+        limit = try function("limit")
         prepare = try function("prepare_v2")
         step = try function("step")
         reset = try function("reset")
@@ -83,5 +93,9 @@ struct SQLiteLibrary: Sendable {
         columnText = try function("column_text")
         columnBlob = try function("column_blob")
         columnByteCount = try function("column_bytes")
+        blobOpen = try function("blob_open")
+        blobClose = try function("blob_close")
+        blobByteCount = try function("blob_bytes")
+        blobRead = try function("blob_read")
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import StrataGraph
 import StrataModel
+import StrataStore
 
 /// The facts of an attribute that are needed for each row; a reference, because a description is expensive to copy.
 final class ColumnAttribute: Sendable {
@@ -33,6 +34,8 @@ struct ColumnReader {
         case sound(AttributeValue, FaultList.Remark? = nil)
         /// The value that replaces an unsound one, the reason, and the words for the outcome.
         case unsound(AttributeValue, String, outcome: String = FaultOutcome.leftOut)
+        /// Data that has not been read, because it may be too much for memory.
+        case pieces(BytesInPieces, FaultList.Remark? = nil)
     }
 
     private let file: CoreDataFile
@@ -45,12 +48,7 @@ struct ColumnReader {
     func value(_ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute) -> Value {
         let kind = row.kind(column)
         if kind == .null { return .sound(.null) }
-        if kind == .text || kind == .blob, !attribute.allowsExternalStorage {
-            let count = row.byteCount(column)
-            guard count <= Self.mostBytesInRow else {
-                return .unsound(.null, "has \(count) bytes, and a row has at most \(Self.mostBytesInRow) of a value")
-            }
-        }
+        if let sentence = tooLong(row, column, attribute, kind) { return .unsound(.null, sentence) }
         switch attribute.type {
         case .integer16: return integer(row, column, kind, Int64(Int16.min)...Int64(Int16.max))
         case .integer32: return integer(row, column, kind, Int64(Int32.min)...Int64(Int32.max))
@@ -70,6 +68,26 @@ struct ColumnReader {
         case .composite: return .unsound(.null, "is a composite in a single column")
         }
     }
+
+    /// What is wrong with a text or data that is longer than its type allows, or than a row can hold.
+    private func tooLong(
+        _ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute, _ kind: SQLiteStatement.Kind
+    ) -> String? {
+        guard kind == .text || kind == .blob else { return nil }
+        let count = row.byteCount(column)
+        switch attribute.type {
+        case .binaryData where kind == .blob && attribute.allowsExternalStorage: return nil
+        case .string, .uri, .binaryData, .transformable, .undefined:
+            let most = Self.mostBytesInRow
+            if count > most { return "has \(count) bytes, and a row has at most \(most) of a value" }
+            guard let before = row.large[column]?.countBefore, before + count > most else { return nil }
+            return "has \(count) bytes, and the long values of a row have at most \(most) together"
+        default: return count > Self.mostBytesOfOtherTypes ? "has \(count) bytes, which no value of its type has" : nil
+        }
+    }
+
+    /// Far more than a number, a date or a UUID has.
+    private static let mostBytesOfOtherTypes = 1 << 20
 
     /// The outcomes for a text where Core Data writes another type.
     private static let numberTaken = "its number is taken"
@@ -202,17 +220,18 @@ struct ColumnReader {
             let isLink = errno == ELOOP
             return .unsound(.null, "is in the file \(name), which is \(isLink ? "a symbolic link" : "not there")")
         }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let bytes = BytesInPieces(file: descriptor, path: file.externalFile(name)) else {
             return .unsound(.null, "is in the file \(name), which is no file")
         }
+        guard bytes.count <= Self.mostBytesOfExternalFileAtOnce else { return .pieces(bytes) }
         do {
-            return .sound(.data(try handle.readToEnd() ?? Data()))
+            return .sound(.data(try bytes.data()))
         } catch {
             return .unsound(.null, "is in the file \(name), which cannot be read")
         }
     }
+
+    private static let mostBytesOfExternalFileAtOnce = 1 << 20
 
     private func data(_ bytes: [UInt8], _ kind: SQLiteStatement.Kind) -> Value {
         kind == .blob
@@ -222,11 +241,28 @@ struct ColumnReader {
                 outcome: Self.bytesTaken)
     }
 
+    private static func pieces(_ value: LargeValue) -> Value {
+        let beginning: [UInt8]
+        do throws(StrataError) {
+            beginning = try value.beginning(1)
+        } catch {
+            return .unsound(.null, "cannot be read")
+        }
+        switch beginning.first {
+        case 1: return .pieces(value.pieces(from: 1))
+        case 2: return .unsound(.null, noNameOfAFile)
+        default: return .pieces(value.pieces(from: 0), .unmarked)
+        }
+    }
+
+    private static let noNameOfAFile = "is said to be in a file, and what names the file is no UUID"
+
     /// Data that may be outside the row begins with 1 and goes on in the row, or with 2 and names its file.
     private func data(
         _ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute, _ kind: SQLiteStatement.Kind
     ) -> Value {
         guard kind == .blob else { return data(bytes(row, column, kind), kind) }
+        if attribute.allowsExternalStorage, let value = row.large[column] { return Self.pieces(value) }
         let bytes = row.bytes(column)
         guard attribute.allowsExternalStorage, let lead = bytes.first else { return .sound(.data(Data(bytes))) }
         switch lead {
@@ -234,7 +270,7 @@ struct ColumnReader {
         case 2:
             let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
             guard UUID(uuidString: name) != nil else {
-                return .unsound(.null, "is said to be in a file, and what names the file is no UUID")
+                return .unsound(.null, Self.noNameOfAFile)
             }
             return external(name)
         // The attribute was of the row alone when the value was written.

@@ -73,6 +73,7 @@ final class CoreDataFile {
             found = given
             origin = .given
         } else if tables["Z_MODELCACHE"] != nil, let cached = try Self.cachedModel(database, path) {
+            try Self.refuseModelWithoutColumns(cached, tables, path)
             found = cached
             origin = .cache
         } else {
@@ -86,6 +87,25 @@ final class CoreDataFile {
             + (given == nil
                 ? [] : ModelMatch.notes(mended.model, Self.ownModel(database, tables), hashed: Set(versionHashes.keys)))
         formerNames = names.merging(mended.formerNames) { $1 }
+    }
+
+    /// More properties than any app's model has.
+    private static let mostPropertiesWithoutColumns = 20_000
+
+    /// A model takes time and memory for each property, and a property of a file has a column.
+    private static func refuseModelWithoutColumns(
+        _ model: ModelContent, _ tables: [String: FileTable], _ path: String
+    ) throws(StrataError) {
+        let properties = model.entities.reduce(0) { count, entity in
+            count + entity.properties.count { !$0.isTransient && $0.relationship?.isToMany != true }
+        }
+        let columns = tables.values.reduce(0) { $0 + $1.columns.count }
+        guard properties <= mostPropertiesWithoutColumns || properties <= columns else {
+            throw StrataError(
+                .persistentStoreOpen,
+                "\(path) has a model of \(properties) properties, and tables of \(columns) columns: it is not what Core "
+                    + "Data writes.", context: .init(path: path))
+        }
     }
 
     /// Looks at every page, and then compares each index with its table: damage may leave both readable and different.

@@ -3,7 +3,8 @@ import StrataModel
 /// Finds the columns of a model's properties.
 ///
 /// A property's column is `Z` and its name in capitals; a number follows if another property of the hierarchy has that
-/// name already, in the order of the entities' numbers.
+/// name already, in the order of the entities' numbers, and of the names in an entity. The elements of a composite have
+/// columns in its place, each with its own name alone.
 struct FilePlanBuilder {
     private let file: CoreDataFile
     private(set) var plan = FilePlan()
@@ -64,33 +65,34 @@ struct FilePlanBuilder {
 
     private mutating func claim(_ root: EntityDescription, _ table: FileTable) {
         var taken: Set<String> = []
-        func column(_ names: [String]) -> String? {
-            for name in names {
-                for suffix in Self.suffixes where table.has(name + suffix) {
-                    if taken.insert(name + suffix).inserted { return name + suffix }
-                }
+        func column(_ name: String) -> String? {
+            for suffix in Self.suffixes where table.has(name + suffix) {
+                if taken.insert(name + suffix).inserted { return name + suffix }
             }
             return nil
         }
-        func claimElements(of attribute: AttributeDescription, _ key: String, _ name: String) {
+        func claimElements(of attribute: AttributeDescription, _ key: String) {
             for element in attribute.elements {
-                let (elementKey, part) = ("\(key).\(element.name)", element.name.uppercased())
+                let elementKey = "\(key).\(element.name)"
                 if element.type == .composite {
-                    claimElements(of: element, elementKey, "\(name)_\(part)")
+                    claimElements(of: element, elementKey)
                 } else {
-                    claims[elementKey] = column(["Z\(name)_\(part)", "Z\(name)\(part)", "Z\(part)"])
+                    claim(elementKey, element.name.uppercased())
                 }
             }
         }
+        func claim(_ key: String, _ name: String) {
+            claims[key] = column("Z\(name)")
+            if claims[key] == nil { plan.notes.append("\(key): the file has no column for it") }
+        }
         for entity in family(of: root) {
-            for property in entity.properties where !property.isTransient {
+            let properties = entity.properties.map { (columnName($0.name, of: entity.name), $0) }
+            for (name, property) in properties.sorted(by: { $0.0 < $1.0 }) where !property.isTransient {
                 let key = "\(entity.name).\(property.name)"
-                let name = columnName(property.name, of: entity.name)
                 if let attribute = property.attribute, attribute.type == .composite {
-                    claimElements(of: attribute, key, name)
+                    claimElements(of: attribute, key)
                 } else if property.relationship?.isToMany != true {
-                    claims[key] = column(["Z\(name)"])
-                    if claims[key] == nil { plan.notes.append("\(key): the file has no column for it") }
+                    claim(key, name)
                 }
             }
         }

@@ -49,13 +49,18 @@ final class KeyTable {
             else { continue }
             let isKnown = isDense ? dense[Int(key - first)] != 0 : sparse[key] != nil
             guard !isKnown else {
-                throw StrataError(
-                    .persistentStoreOpen, "The file is damaged: two rows of \(table.name) have the key \(key).",
-                    context: .init(entityName: table.rootName, path: database.path))
+                throw Self.repeated("\(key)", table, database.path)
             }
             if isDense { dense[Int(key - first)] = index } else { sparse[key] = index }
             count += 1
         }
+    }
+
+    /// The error for a key that two rows have.
+    static func repeated(_ key: String, _ table: FilePlan.RootTable, _ path: String) -> StrataError {
+        StrataError(
+            .persistentStoreOpen, "The file is damaged: two rows of \(table.name) have the key \(key).",
+            context: .init(entityName: table.rootName, path: path))
     }
 
     /// The number of row numbers that it takes.

@@ -182,7 +182,8 @@ struct TableModel {
         guard let other = tables["Z" + entity.uppercased()], other.has("Z_PK") else { return false }
         let (from, to) = (SQLiteDatabase.quoted(table.name), SQLiteDatabase.quoted(other.name))
         let key = SQLiteDatabase.quoted(column)
-        let lost = "a.\(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(to) b WHERE b.Z_PK = a.\(key))"
+        // A list of keys is found as fast without an index as with one.
+        let lost = "a.\(key) IS NOT NULL AND (a.\(key) IN (SELECT Z_PK FROM \(to))) IS NOT 1"
         if all { return try database.number("SELECT 1 FROM \(from) a WHERE \(lost) LIMIT 1") == nil }
         let missing = try database.number("SELECT count(*) FROM \(from) a WHERE \(lost)") ?? 0
         guard missing > 0 else { return true }

@@ -11,7 +11,9 @@ struct BrokenConstraints {
                 guard let query = Self.query(names, entity.name, file.model, plan) else { continue }
                 let rows = try file.database.prepare(query)
                 var isBroken = false
-                while try rows.step() {
+                while try file.database.reading(
+                    valuesTo: ColumnReader.mostBytesInRow, { () throws(StrataError) in try rows.step() })
+                {
                     isBroken = true
                     faults.append(
                         CoreDataFault(
@@ -49,7 +51,7 @@ struct BrokenConstraints {
                 table.isOfOneEntity(in: model)
                 ? "" : "Z_ENT IN (\(numbers.map(String.init).joined(separator: ", "))) AND "
             return "SELECT count(*), min(Z_PK) FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(ofEntity)"
-                + columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+                + columns.map { "typeof(\($0)) <> 'null'" }.joined(separator: " AND ")
                 + " GROUP BY \(list) HAVING count(*) > 1 LIMIT \(mostGroups)"
         }
         return nil

@@ -27,7 +27,7 @@ package final class CoreDataImporter {
         let given = try options.model.map { try GivenModel.content(of: $0, version: options.modelVersion) }
         let opened = try CoreDataFile(path, model: given)
         file = opened
-        plan = FilePlan(opened)
+        plan = try NumberedTables.plan(of: opened)
         unpacking =
             options.transformables == .codable ? try TransformableUnpacking(opened, plan) : TransformableUnpacking()
     }

@@ -28,7 +28,7 @@ package struct CoreDataVerification {
                 .persistentStoreOpen, "\(store.path) was made from another store of Core Data, \(record.identifier).",
                 context: .init(path: store.path))
         }
-        let plan = FilePlan(file)
+        let plan = try NumberedTables.plan(of: file)
         let unpacked = record.transformables == .codable ? try TransformableUnpacking(file, plan).places : []
         return try store.read(at: try store.head()) { snapshot in
             let layout = try ImportLayout(file, plan, snapshot.schema, unpacked: unpacked)
@@ -37,7 +37,7 @@ package struct CoreDataVerification {
             }
             var run = CoreDataVerification(
                 layout: layout, store: store, snapshot: snapshot,
-                values: ValueComparison(file: file) { try store.blob($0) })
+                values: ValueComparison(file: file, store: store))
             run.noteUnread(try UnreadTables(file, plan))
             for fault in file.source.logFaults { run.noteLost(fault) }
             try StrayValues(file, plan).note { if $0.kind == .strayValue { run.noteLost($0, count: $1) } }
@@ -99,11 +99,11 @@ package struct CoreDataVerification {
         let count = layout.keys.reduce(0) { $0 + $1.count }
         var seen: [EntityID: Int] = [:]
         for (index, table) in layout.plan.tables.enumerated() {
-            let rows = try layout.file.database.prepare(table.query)
-            rows.restart(Int64.min)
-            while try rows.step() {
+            let source = try TableRows(layout.file.database, table, after: .min)
+            while try source.step() {
+                let rows = source.row
                 let key = rows.integer(0)
-                guard rows.kind(0) == .integer, let entity = layout.entity(rows.key(1), table: index),
+                guard let entity = layout.entity(rows.key(1), table: index),
                     let id = layout.keys[index].objectID(key)
                 else {
                     result.rows.note(false)

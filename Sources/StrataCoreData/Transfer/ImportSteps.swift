@@ -152,7 +152,7 @@ final class ImportSteps {
     private func rows(of table: Int, after key: Int64?) throws -> ImportedRows {
         var rows = try ImportedRows(
             layout, table: table, links: mending, places: places, history: history, treatment: treatment, after: key)
-        rows.stage = { [store] in try store.stageBlob($0) }
+        rows.stage = { [store] (bytes: BytesInPieces) in try store.stageBlob(bytes) }
         return rows
     }
 

@@ -30,7 +30,7 @@ struct ImportTreatment {
         switch reader.value(row, column, attribute) {
         case .sound(.null, _):
             return standard == stored ? fault(.missingValue, Self.noValue, FaultOutcome.defaultSet) : nil
-        case .sound: return nil
+        case .sound, .pieces: return nil
         case .unsound(.null, let sentence, let outcome):
             if standard == stored {
                 return fault(.unsoundValue, sentence, "\(outcome), and \(FaultOutcome.defaultSet)")
@@ -72,10 +72,8 @@ struct ImportTreatment {
 
     /// A row of a table's entity that the model does not have.
     static func unknownEntity(_ rootName: String, _ row: SQLiteStatement) -> CoreDataFault {
-        let isKey = row.kind(0) == .integer
-        return CoreDataFault(
-            kind: .unknownEntity, entityName: rootName, key: isKey ? row.integer(0) : nil, property: nil,
-            sentence: isKey ? "belongs to no entity of the model" : "has a row whose key is no whole number",
-            outcome: FaultOutcome.leftOut)
+        CoreDataFault(
+            kind: .unknownEntity, entityName: rootName, key: row.integer(0), property: nil,
+            sentence: "belongs to no entity of the model", outcome: FaultOutcome.leftOut)
     }
 }

@@ -56,8 +56,12 @@ struct ImportedPairs {
         while try statement.step() {
             let row = statement.integer(0)
             guard let ownerKey = statement.key(1), let memberKey = statement.key(2) else {
+                let key = [1, 2].first { statement.key($0) == nil && !statement.isNull($0) }
+                let sentence = key.map { "with the key \(statement.text($0).prefix(100)), which no object has," }
                 faults.add(
-                    fault(.danglingKey, nil, "has a link without a key, in the row \(row) of \(pair.table)"))
+                    fault(
+                        .danglingKey, nil,
+                        "has a link \(sentence ?? "without a key,") in the row \(row) of \(pair.table)"))
                 continue
             }
             guard let link, let owner = layout.keys[pair.ownerTable].objectID(ownerKey),

@@ -1,5 +1,6 @@
 import Foundation
 import StrataModel
+import StrataStore
 
 /// Reads the rows of one table as rows of the new store.
 struct ImportedRows {
@@ -18,9 +19,9 @@ struct ImportedRows {
     /// The history of the file. Rows with a history come with its transactions.
     private let history: PersistentHistory
     private let reader: ColumnReader
-    private let statement: SQLiteStatement
-    /// Stores a large value beside the store; nil keeps it in the row.
-    var stage: ((Data) throws -> BlobReference)?
+    private let rows: TableRows
+    /// Stores a large value beside the store; nil keeps it in the row, and only counts one that is read in pieces.
+    var stage: ((BytesInPieces) throws -> BlobReference)?
     private let treatment: CoreDataFaultTreatment
 
     /// - Parameter key: the key behind which rows are read in order; nil to read single rows.
@@ -35,10 +36,10 @@ struct ImportedRows {
         self.history = history
         self.treatment = treatment
         reader = ColumnReader(layout.file)
-        let source = layout.plan.tables[table]
-        statement = try layout.file.database.prepare(key == nil ? source.rowQuery : source.query)
-        if let key { statement.restart(key) }
+        rows = try TableRows(layout.file.database, layout.plan.tables[table], after: key)
     }
+
+    private var statement: SQLiteStatement { rows.row }
 
     /// The to-ones that a row gets.
     enum Reach {
@@ -49,7 +50,7 @@ struct ImportedRows {
 
     /// The next row; nil at the end. With `earlierRows` only rows without history.
     func next(_ reach: Reach, _ faults: inout FaultList) throws -> Row? {
-        while try statement.step() {
+        while try rows.step() {
             let key = statement.integer(0)
             if reach == .earlierRows, history.moment(table: table, key: key) > 0 { continue }
             if let row = try current(reach, &faults) { return row }
@@ -59,14 +60,13 @@ struct ImportedRows {
 
     /// The row with a key; nil if there is none.
     func row(at key: Int64, _ faults: inout FaultList) throws -> Row? {
-        statement.restart(key)
-        return try statement.step() ? try current(.earlierRows, &faults) : nil
+        try rows.find(key) ? try current(.earlierRows, &faults) : nil
     }
 
     private func current(_ reach: Reach, _ faults: inout FaultList) throws -> Row? {
         let (key, number) = (statement.integer(0), statement.key(1))
         let rootName = layout.plan.tables[table].rootName
-        guard statement.kind(0) == .integer, let id = layout.keys[table].objectID(key),
+        guard let id = layout.keys[table].objectID(key),
             let entity = layout.entity(number, table: table)
         else {
             faults.add(ImportTreatment.unknownEntity(rootName, statement))
@@ -99,13 +99,13 @@ struct ImportedRows {
             switch column.kind {
             case .attribute(let attribute):
                 if attribute.isDerived { continue }
-                let read = self.value(column.column, attribute, report)
+                let read = try self.value(column.column, attribute, report)
                 if let remark = read.remark { faults.note(remark, of: "\(entity.schema.name).\(column.name)") }
                 let value = checked(attribute, read.value, report)
                 if case .null = value { continue }
                 try builder.set(column.slot, try staged(value, attribute))
             case .composite(let elements):
-                let value = composite(elements, report)
+                let value = try composite(elements, report)
                 if case .null = value { continue }
                 try builder.set(column.slot, value)
             case .toOne(let link):
@@ -137,9 +137,12 @@ struct ImportedRows {
 
     private func value(
         _ column: Int, _ attribute: ColumnAttribute, _ report: Report
-    ) -> (value: AttributeValue, remark: FaultList.Remark?) {
+    ) throws -> (value: AttributeValue, remark: FaultList.Remark?) {
         switch reader.value(statement, column, attribute) {
         case .sound(let value, let remark): return (value, remark)
+        case .pieces(let bytes, let remark):
+            let uncopied = BlobReference(digest: Data(count: 32), sizeInBytes: UInt64(bytes.count))
+            return (.blob(try stage?(bytes) ?? uncopied), remark)
         case .unsound(let value, let sentence, let outcome):
             report(.unsoundValue, sentence, outcome)
             return (value, nil)
@@ -159,16 +162,18 @@ struct ImportedRows {
             return standard
         }
         guard attribute.hasRules else { return value }
+        // No rule is about data in pieces.
+        if case .blob = value { return value }
         if let failure = attribute.description.validate(value).first {
             report(.brokenRule, "breaks a rule: \(failure.message)", "it comes over")
         }
         return value
     }
 
-    private func composite(_ elements: [CompositeElement], _ report: Report) -> AttributeValue {
+    private func composite(_ elements: [CompositeElement], _ report: Report) throws -> AttributeValue {
         var composite = AttributeValue.null
         for element in elements {
-            element.set(self.value(element.column, element.attribute, report).value, in: &composite)
+            element.set(try self.value(element.column, element.attribute, report).value, in: &composite)
         }
         return composite
     }
@@ -180,7 +185,7 @@ struct ImportedRows {
         guard attribute.allowsExternalStorage, case .data(let data) = value, data.count >= Self.externalSize,
             let stage
         else { return value }
-        return .blob(try stage(data))
+        return .blob(try stage(BytesInPieces(data)))
     }
 
     // MARK: Links
@@ -204,7 +209,8 @@ struct ImportedRows {
             return nil
         }
         guard let other = statement.key(column.column) else {
-            report(.danglingKey, "has a key that is no whole number", FaultOutcome.linkLeftOut)
+            let key = statement.text(column.column).prefix(100)
+            report(.danglingKey, "leads to the key \(key), which no object has", FaultOutcome.linkLeftOut)
             return nil
         }
         guard let target = layout.keys[link.table].objectID(other), link.destinations.contains(target.entityID) else {

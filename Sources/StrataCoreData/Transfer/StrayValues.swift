@@ -33,7 +33,7 @@ struct StrayValues {
         let numbers = table.entityNames.keys.sorted().map(String.init).joined(separator: ", ")
         let condition = table.isOfOneEntity(in: file.model) ? "" : " WHERE Z_ENT IN (\(numbers))"
         let counts = try file.database.prepare(
-            "SELECT \(columns.map { "count(\(SQLiteDatabase.quoted($0)))" }.joined(separator: ", ")) "
+            "SELECT \(columns.map { "sum(typeof(\(SQLiteDatabase.quoted($0))) <> 'null')" }.joined(separator: ", ")) "
                 + "FROM \(SQLiteDatabase.quoted(table.name))\(condition)")
         guard try counts.step() else { return }
         for (index, column) in columns.enumerated() where counts.integer(index) > 0 {
@@ -74,7 +74,7 @@ struct StrayValues {
         guard !columns.isEmpty else { return }
         func list(_ numbers: some Sequence<Int64>) -> String { numbers.map(String.init).joined(separator: ", ") }
         let conditions = columns.map { column in
-            "(\(SQLiteDatabase.quoted(table.columns[column - 2])) IS NOT NULL AND Z_ENT IN "
+            "(typeof(\(SQLiteDatabase.quoted(table.columns[column - 2]))) <> 'null' AND Z_ENT IN "
                 + "(\(list(numbers.filter { owners[column]?.contains($0) == false }))))"
         }
         let rows = try file.database.prepare(

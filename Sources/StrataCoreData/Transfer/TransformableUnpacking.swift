@@ -64,7 +64,9 @@ struct TransformableUnpacking {
         let rows = try file.database.prepare(
             "SELECT Z_PK, \(column) FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(column) IS NOT NULL AND Z_ENT IN "
                 + "(\(numbers.map(String.init).joined(separator: ", ")))")
-        while try rows.step() {
+        while try file.database.reading(
+            valuesTo: ColumnReader.mostBytesInRow, { () throws(StrataError) in try rows.step() })
+        {
             guard rows.kind(1) == .blob, PlainArchive.value(of: Array(rows.bytes(1))) != nil else {
                 return rows.integer(0)
             }

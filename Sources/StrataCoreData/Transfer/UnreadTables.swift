@@ -19,14 +19,13 @@ struct UnreadTables {
                 rows == 1 ? FaultOutcome.leftOut : FaultOutcome.allLeftOut, rows)
         }
         for table in plan.tables {
-            // Reading by key begins behind the smallest, and no key is not behind it.
+            // Reading by key begins behind the smallest.
             let rows = Int(
                 try file.database.number(
-                    "SELECT count(*) FROM \(SQLiteDatabase.quoted(table.name)) WHERE Z_PK IS NULL "
-                        + "OR Z_PK = -9223372036854775808") ?? 0)
+                    "SELECT count(*) FROM \(SQLiteDatabase.quoted(table.name)) WHERE Z_PK = -9223372036854775808") ?? 0)
             guard rows > 0 else { continue }
             add(
-                .unknownEntity, table.rootName, "has \(Self.count(rows)) without a key",
+                .unknownEntity, table.rootName, "has \(Self.count(rows)) with the smallest key",
                 rows == 1 ? FaultOutcome.leftOut : FaultOutcome.allLeftOut, rows)
         }
         for entity in file.model.entities where entity.superentityName == nil {

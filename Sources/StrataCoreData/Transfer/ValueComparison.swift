@@ -1,6 +1,7 @@
 import Foundation
 import StrataGraph
 import StrataModel
+import StrataStore
 
 /// Compares a value of the new store with the column that it came from, by computing the column's contents from the
 /// value.
@@ -8,8 +9,7 @@ import StrataModel
 /// It shares nothing with the reading of columns, so that an error there shows.
 struct ValueComparison {
     let file: CoreDataFile
-    /// The bytes of a value outside the row.
-    let blob: (BlobReference) throws -> Data
+    let store: Store
 
     func isEqual(
         _ value: AttributeValue, _ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute
@@ -33,8 +33,8 @@ struct ValueComparison {
         case .data(let data) where attribute.isUnpacked:
             let value = try PlainValue(storedBytes: data)
             return kind == .blob && PlainArchive.value(of: Array(row.bytes(column))) == value
-        case .data(let data): return isEqual(data, row, column, attribute, kind)
-        case .blob(let reference): return isEqual(try blob(reference), row, column, attribute, kind)
+        case .data(let data): return try isEqual(data, row, column, attribute, kind)
+        case .blob(let reference): return try isEqual(reference, row, column, attribute, kind)
         case .objectID, .composite, .encrypted: return false
         }
     }
@@ -61,13 +61,44 @@ struct ValueComparison {
     private func isEqual(
         _ data: Data, _ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute,
         _ kind: SQLiteStatement.Kind
-    ) -> Bool {
+    ) throws -> Bool {
         let bytes = row.bytes(column)
         guard attribute.allowsExternalStorage, let lead = bytes.first, lead == 1 || lead == 2 else {
             return Self.isEqual(Array(data), row, column, kind)
         }
         if lead == 1 { return bytes.dropFirst().elementsEqual(data) }
         let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-        return FileManager.default.contents(atPath: file.externalFile(name)) == data
+        // One more byte than there should be shows that the file is longer.
+        let handle = FileHandle(forReadingAtPath: file.externalFile(name))
+        return try handle?.read(upToCount: data.count + 1) ?? Data() == data
+    }
+
+    /// Values outside the row are compared in pieces, by the digest of their bytes.
+    private func isEqual(
+        _ reference: BlobReference, _ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute,
+        _ kind: SQLiteStatement.Kind
+    ) throws -> Bool {
+        try store.checkBlob(reference)
+        guard let bytes = try source(row, column, attribute, kind), UInt64(bytes.count) == reference.sizeInBytes else {
+            return false
+        }
+        return try BlobReference(of: bytes) == reference
+    }
+
+    /// The bytes that a column has or names; nil for a number.
+    private func source(
+        _ row: SQLiteStatement, _ column: Int, _ attribute: ColumnAttribute, _ kind: SQLiteStatement.Kind
+    ) throws -> BytesInPieces? {
+        guard kind == .text || kind == .blob else { return nil }
+        let large = row.large[column]
+        let beginning = try large?.beginning(64) ?? Array(row.bytes(column).prefix(64))
+        let isMarked = kind == .blob && attribute.allowsExternalStorage && [1, 2].contains(beginning.first)
+        if isMarked, beginning.first == 2 {
+            let name = String(decoding: beginning.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+            let descriptor = open(file.externalFile(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            return descriptor < 0 ? nil : BytesInPieces(file: descriptor, path: name)
+        }
+        let start = isMarked ? 1 : 0
+        return large?.pieces(from: start) ?? BytesInPieces(Data(row.bytes(column).dropFirst(start)))
     }
 }

@@ -44,7 +44,12 @@ public final class ManagedObjectModel: Sendable {
     ///
     /// - Throws: `invalidModel`; its `details` have all problems, in order of entity and property.
     public convenience init(entities: [EntityDescription]) throws(StrataError) {
-        var check = ModelCheck(entities)
+        try self.init(entities: entities, mostProblems: .max)
+    }
+
+    /// Makes a model of entities as `init(entities:)`, but checks nothing more after a number of problems.
+    package convenience init(entities: [EntityDescription], mostProblems: Int) throws(StrataError) {
+        var check = ModelCheck(entities, mostProblems: mostProblems)
         check.run()
         let problems = check.sortedProblems
         guard problems.isEmpty else {

@@ -276,6 +276,17 @@ package final class Store: Sendable {
         return reference
     }
 
+    /// Writes a large value that is read in pieces, twice; otherwise as `stageBlob(_:)`.
+    package func stageBlob(_ bytes: BytesInPieces) throws -> BlobReference {
+        // A shared log takes a value as a whole.
+        try node.withLock({ $0 }) == nil ? blobs.stage(bytes) : stageBlob(try bytes.data())
+    }
+
+    /// Compares the bytes of a large value with its digest, in pieces.
+    ///
+    /// - Throws: `missingBlob` if the file is gone or its bytes do not match.
+    package func checkBlob(_ reference: BlobReference) throws { try blobs.check(reference) }
+
     /// The bytes of a large value.
     ///
     /// - Throws: `missingBlob` if the file is gone or its bytes do not match.

@@ -4,10 +4,13 @@ struct ModelCheck {
     /// The name of the inverse of each relationship whose inverse only the other side names.
     var filledInverses: [EntityHierarchy.PropertyKey: String] = [:]
     private var problems: [StrataError]
+    private let mostProblems: Int
 
-    /// - Parameter entities: checked for their number and sizes at once. Nothing else is checked of a model that is too
-    ///   large.
-    init(_ entities: [EntityDescription]) {
+    /// - Parameters:
+    ///   - entities: checked for their number and sizes at once. Nothing else is checked of a model that is too large.
+    ///   - mostProblems: after more problems, the rest is not checked.
+    init(_ entities: [EntityDescription], mostProblems: Int = .max) {
+        self.mostProblems = mostProblems
         problems = ModelBounds(entities).problems
         hierarchy = EntityHierarchy(problems.isEmpty ? entities : [])
     }
@@ -46,6 +49,7 @@ struct ModelCheck {
             checkHierarchy(of: entity)
             checkPropertyNames(of: entity)
             for property in entity.properties {
+                if problems.count > mostProblems { return }
                 switch property {
                 case .attribute(let attribute):
                     check(attribute, at: Subject(entity.name, attribute.name))

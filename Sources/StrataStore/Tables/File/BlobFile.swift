@@ -78,7 +78,11 @@ package enum BlobFile {
     ///
     /// - Parameter path: for the error.
     package static func writeAll(_ data: Data, _ descriptor: Int32, _ path: String) throws {
-        try data.withUnsafeBytes { bytes in
+        try writeAll(BytesInPieces(data), descriptor, path)
+    }
+
+    static func writeAll(_ bytes: BytesInPieces, _ descriptor: Int32, _ path: String) throws {
+        try bytes.forEach { bytes in
             var written = 0
             while written < bytes.count {
                 let count = Foundation.write(

@@ -85,31 +85,31 @@ struct BlobFiles: Sendable {
     /// A file or directory that is there may have been made just now by a process that has not synced the directories
     /// yet, or could not, so they are synced in every case.
     /// - Parameter isDurable: whether an existing file is known to have a durable name.
-    func write(_ data: Data, folder: String, name: String, isDurable: () throws -> Bool) throws {
+    func write(_ bytes: BytesInPieces, folder: String, name: String, isDurable: () throws -> Bool) throws {
         let store = try OpenFolder(directory, ownership)
         let isNew = try store.makeFolder(Self.rootName)
         let root = try OpenFolder(Self.rootName, in: store)
         _ = try root.makeFolder(folder)
         let parent = try OpenFolder(folder, in: root)
-        let isThere = parent.size(of: name) == UInt64(data.count)
+        let isThere = parent.size(of: name) == UInt64(bytes.count)
         if isThere, try isDurable() { return }
         try isRootDurable.withLock { isDurable in
             if isNew || !isDurable { try store.synchronize() }
             isDurable = true
         }
-        if !isThere { try Self.create(data, name, in: parent) }
+        if !isThere { try Self.create(bytes, name, in: parent) }
         try parent.synchronize()
         try root.synchronize()
     }
 
-    private static func create(_ data: Data, _ name: String, in parent: borrowing OpenFolder) throws {
+    private static func create(_ bytes: BytesInPieces, _ name: String, in parent: borrowing OpenFolder) throws {
         let temporary = ".\(UUID().uuidString)"
         let path = parent.path + "/" + temporary
         guard let descriptor = try parent.file(temporary, O_WRONLY | O_CREAT | O_EXCL) else {
             throw BlobFile.Failure(operation: "create", path: path, number: ENOENT)
         }
         do {
-            try BlobFile.writeAll(data, descriptor, path)
+            try BlobFile.writeAll(bytes, descriptor, path)
             guard fsync(descriptor) == 0 else {
                 throw BlobFile.Failure(operation: "sync", path: path, number: errno)
             }
@@ -168,6 +168,17 @@ struct BlobFiles: Sendable {
                 return nil
             }
             return try count.map { try file.read(upToCount: $0) } ?? file.readToEnd() ?? Data()
+        } catch {
+            return nil
+        }
+    }
+
+    /// The file's bytes in pieces; nil if it is missing, not a plain file, of another size, or cannot be opened.
+    func pieces(folder: String, name: String, sizeInBytes: UInt64) -> BytesInPieces? {
+        do {
+            let opened = try within(folder) { parent throws(BlobFile.Failure) in try parent.file(name, O_RDONLY) }
+            return opened.flatMap { BytesInPieces(file: $0, path: "\(directory)/blobs/\(folder)/\(name)") }
+                .flatMap { $0.count == sizeInBytes ? $0 : nil }
         } catch {
             return nil
         }

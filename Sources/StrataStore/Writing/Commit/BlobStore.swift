@@ -72,14 +72,41 @@ final class BlobStore: Sendable {
 
     /// Writes the bytes, synced, unless their file exists already. The caller holds a lease.
     func stage(_ data: Data) throws -> BlobReference {
-        let reference = BlobReference(of: data)
+        try stage(BytesInPieces(data), as: BlobReference(of: data))
+    }
+
+    /// Writes bytes that are read twice, the first time for their digest; otherwise as `stage(_:)`.
+    ///
+    /// - Throws: `persistentStoreOperation` if they change between.
+    func stage(_ bytes: BytesInPieces) throws -> BlobReference {
+        let reference: BlobReference
+        do {
+            reference = try BlobReference(of: bytes)
+        } catch {
+            throw file.publicError(error, during: "reading a large value")
+        }
+        let checked = BytesInPieces(count: bytes.count) { body in
+            var hash = SHA256()
+            try bytes.forEach { piece in
+                hash.update(bufferPointer: piece)
+                try body(piece)
+            }
+            guard Data(hash.finalize()) == reference.digest else {
+                throw StrataError(.persistentStoreOperation, "A large value changed while it was copied.")
+            }
+        }
+        return try stage(checked, as: reference)
+    }
+
+    private func stage(_ bytes: BytesInPieces, as reference: BlobReference) throws -> BlobReference {
         guard let files else {
+            let data = try bytes.data()
             memory.withLock { $0[reference.digest] = data }
             return reference
         }
         let (folder, name) = Self.location(of: reference)
         do {
-            try files.write(data, folder: folder, name: name) { try isNamed(reference.digest) }
+            try files.write(bytes, folder: folder, name: name) { try isNamed(reference.digest) }
         } catch {
             throw file.publicError(error, during: "writing a large value")
         }
@@ -102,11 +129,27 @@ final class BlobStore: Sendable {
                 return files.read(folder: folder, name: name, sizeInBytes: reference.sizeInBytes)
             } ?? memory.withLock { $0[reference.digest] }
         guard let data, BlobReference(of: data).digest == reference.digest else {
-            throw StrataError(
-                .missingBlob, "The file of a large value is missing or damaged.",
-                context: .init(path: path(of: reference)))
+            throw missing(reference)
         }
         return data
+    }
+
+    /// Compares the bytes of a value with the digest, in pieces.
+    ///
+    /// - Throws: `missingBlob` as `read(_:)`.
+    func check(_ reference: BlobReference) throws {
+        guard let files else {
+            _ = try read(reference)
+            return
+        }
+        let (folder, name) = Self.location(of: reference)
+        let bytes = files.pieces(folder: folder, name: name, sizeInBytes: reference.sizeInBytes)
+        guard let bytes, try BlobReference(of: bytes).digest == reference.digest else { throw missing(reference) }
+    }
+
+    private func missing(_ reference: BlobReference) -> StrataError {
+        StrataError(
+            .missingBlob, "The file of a large value is missing or damaged.", context: .init(path: path(of: reference)))
     }
 
     /// Reads the bytes of a value and returns the damage; nil if they exist and are undamaged.
@@ -245,4 +288,11 @@ package final class BlobLease: Sendable {
 extension BlobReference {
     /// The reference to these bytes.
     package init(of data: Data) { self.init(digest: Data(SHA256.hash(data: data)), sizeInBytes: UInt64(data.count)) }
+
+    /// The reference to bytes that are read in pieces.
+    package init(of bytes: BytesInPieces) throws {
+        var hash = SHA256()
+        try bytes.forEach { hash.update(bufferPointer: $0) }
+        self.init(digest: Data(hash.finalize()), sizeInBytes: UInt64(bytes.count))
+    }
 }
