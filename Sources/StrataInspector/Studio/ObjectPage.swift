@@ -200,8 +200,8 @@ struct ObjectPage: Encodable {
     ) throws -> ([Change], isCut: Bool) {
         let most = try reading.number("events", 1...1000, default: 100)
         let links = try reading.source.shownLinks.events(of: id, in: reading.store) { try reading.checkCancellation() }
-        let numbers = [own.map(\.eventNumber), links].flatMap { $0.newest(most + 1, through: reading.moment.eventNumber) }
-        let all = numbers.sorted(by: >)
+        let last = reading.moment.eventNumber
+        let all = [own.map(\.eventNumber), links].flatMap { $0.newest(most + 1, through: last) }.sorted(by: >)
         let known = Dictionary(uniqueKeysWithValues: own.map { ($0.eventNumber, $0) })
         var changes: [(record: TransactionRecord, events: [StudioEvent])] = []
         for number in all.prefix(most) {

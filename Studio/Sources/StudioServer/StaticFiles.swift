@@ -26,7 +26,8 @@ struct StaticFiles: Sendable {
             guard let type = Self.types[url.pathExtension] else { continue }
             var content = try Data(contentsOf: url)
             if url.pathExtension == "html" {
-                content = Data(String(decoding: content, as: UTF8.self).replacing("\"/-/", with: "\"/-/\(version)/").utf8)
+                let page = String(decoding: content, as: UTF8.self)
+                content = Data(page.replacing("\"/-/", with: "\"/-/\(version)/").utf8)
             }
             files[name] = File(contentType: type, content: content)
         }
