@@ -200,7 +200,8 @@ struct ObjectPage: Encodable {
     ) throws -> ([Change], isCut: Bool) {
         let most = try reading.number("events", 1...1000, default: 100)
         let links = try reading.source.shownLinks.events(of: id, in: reading.store) { try reading.checkCancellation() }
-        let all = (own.map(\.eventNumber) + links).filter { $0 <= reading.moment.eventNumber }.sorted(by: >)
+        let last = reading.moment.eventNumber
+        let all = [own.map(\.eventNumber), links].flatMap { $0.newest(most + 1, through: last) }.sorted(by: >)
         let known = Dictionary(uniqueKeysWithValues: own.map { ($0.eventNumber, $0) })
         var changes: [(record: TransactionRecord, events: [StudioEvent])] = []
         for number in all.prefix(most) {
@@ -217,5 +218,17 @@ struct ObjectPage: Encodable {
             changes.map { Change(transaction: StudioTransaction($0.record, reading.names), events: $0.events) },
             all.count > most
         )
+    }
+}
+
+extension [EventNumber] {
+    /// The first `count` numbers up to a last one, of numbers in descending order.
+    fileprivate func newest(_ count: Int, through last: EventNumber) -> ArraySlice<EventNumber> {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] > last { low = middle + 1 } else { high = middle }
+        }
+        return self[low...].prefix(count)
     }
 }

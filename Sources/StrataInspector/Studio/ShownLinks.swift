@@ -29,7 +29,9 @@ final class ShownLinks: Sendable {
         let head = try store.head()
         let new = try store.linkEventNumbers(of: id, after: known?.last ?? .zero, check: check)
         let dropped = try store.baseline()?.event ?? .zero
-        let events = (new + (known?.events ?? [])).filter { $0 > dropped }
+        var events = known?.events ?? []
+        if !new.isEmpty { events.insert(contentsOf: new, at: 0) }
+        while let oldest = events.last, oldest <= dropped { events.removeLast() }
         keep(Found(id: id, last: max(head, new.first ?? head), events: events))
         return events
     }

@@ -59,6 +59,17 @@ public final class Studio: Sendable {
     /// The names of the stores in addresses.
     public var names: [String] { stores.map(\.name) }
 
+    /// The first address for a person: the only store's, or that of the list of stores.
+    public var home: String {
+        guard names.count == 1 else { return "/" }
+        return "/" + (names[0].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+    }
+
+    /// Reads what the timelines of the stores show, on threads of its own, so that the first page has it.
+    public func prepare() {
+        for source in stores { source.prepareTimeline(Self.threads) }
+    }
+
     /// Closes the stores. Requests answer with an error from now on.
     public func close() { for source in stores { source.store.close() } }
 

@@ -44,24 +44,41 @@ final class StudioStore: Sendable {
         file = PlaceIdentity(path + "/data.mdb")
     }
 
+    /// Reads the counts of the log, on a thread of its own.
+    func prepareTimeline(_ threads: WorkerThreads) {
+        threads.submit { [self] in
+            // A page that needs them meets the same error, and shows it.
+            do { try pulse.withLock { try $0.update(store) {} } } catch {
+                StoreLogger.warn("the timeline of \(path) could not be prepared: \(error)")
+            }
+        }
+    }
+
     /// The past of a log of more events is read only when a page shows it.
     private static let mostPrepared: UInt64 = 3_000_000
 
     /// Reads the first state of the newest model once, on a thread of its own.
     ///
     /// An early state is made of all later events, in parts that moments share. Who sees a slider will move it there, and
-    /// then finds the parts.
+    /// then finds the parts. The reading begins when the page with the slider is drawn, so that it does not delay that.
     func preparePast(_ threads: WorkerThreads) {
         let isFirst = isPrepared.withLock { isPrepared in
             defer { isPrepared = true }
             return !isPrepared
         }
         guard isFirst else { return }
-        threads.submit { [self] in
-            do { try readFirstState() } catch {
-                // A page that needs the state meets the same error, and shows it.
-                StoreLogger.warn("an early state of \(store.path) could not be prepared: \(error)")
-            }
+        Task {
+            try await Task.sleep(for: Self.pause)
+            threads.submit { self.readFirstStateOrWarn() }
+        }
+    }
+
+    private static let pause = Duration.milliseconds(500)
+
+    private func readFirstStateOrWarn() {
+        do { try readFirstState() } catch {
+            // A page that needs the state meets the same error, and shows it.
+            StoreLogger.warn("an early state of \(store.path) could not be prepared: \(error)")
         }
     }
 

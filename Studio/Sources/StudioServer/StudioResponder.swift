@@ -37,12 +37,13 @@ public struct StudioResponder: HTTPResponder {
             response = Self.refusal(status, message, request)
             if status == .methodNotAllowed { response.headers[.allow] = gate.methods }
         case .admits(let cookie):
-            response = Response(status: .seeOther, headers: [.location: "/"])
+            response = Response(status: .seeOther, headers: [.location: studio.home])
             response.headers[.setCookie] =
                 "\(cookie); Path=/; HttpOnly; SameSite=Strict\(gate.isSecure ? "; Secure" : "")"
         case .passes: response = try await answer(request)
         }
-        response.headers.append(contentsOf: Self.headers)
+        let isKept = response.headers[.cacheControl] != nil
+        response.headers.append(contentsOf: isKept ? Self.headers.filter { $0.name != .cacheControl } : Self.headers)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
@@ -87,13 +88,13 @@ public struct StudioResponder: HTTPResponder {
             return Self.refusal(.badRequest, "The address cannot be decoded.", request)
         }
         if request.method == .post { return try await change(address, request) }
-        if address.path.first == "-" { return file(address.path.dropFirst().joined(separator: "/"), request) }
+        if address.path.first == "-" { return file(address.path.dropFirst(), request) }
         let isJSON = takesEnding(&address)
         if address.path.count == 2, let feed = feed(address) {
             return feed.lines.map(Self.events) ?? Self.refusal(.notFound, "There is no such store.", request)
         }
         let isOther = address.path.count > 1 && ["value", "model.svg", "export"].contains(address.path[1])
-        if Self.wantsPage(request), !isJSON, !isOther { return file("index.html", request) }
+        if Self.wantsPage(request), !isJSON, !isOther { return file(["index.html"], request) }
         return try await response(to: address, request)
     }
 
@@ -128,9 +129,15 @@ public struct StudioResponder: HTTPResponder {
         return Self.response(await studio.change(address, Data(body.readableBytesView)))
     }
 
-    private func file(_ name: String, _ request: Request) -> Response {
-        guard let file = files.files[name] else { return Self.refusal(.notFound, "There is no such file.", request) }
-        return Self.response(.ok, file.contentType, file.content)
+    /// A file of the front end; under an address with its version it never changes, so that the browser may keep it.
+    private func file(_ path: ArraySlice<String>, _ request: Request) -> Response {
+        let hasVersion = path.count > 1 && path.first == files.version
+        guard let file = files.files[(hasVersion ? path.dropFirst() : path).joined(separator: "/")] else {
+            return Self.refusal(.notFound, "There is no such file.", request)
+        }
+        var response = Self.response(.ok, file.contentType, file.content)
+        if hasVersion { response.headers[.cacheControl] = "private, max-age=31536000, immutable" }
+        return response
     }
 
     /// Asks for a page, and stops asking when the client has gone or the server ends.

@@ -94,6 +94,7 @@ import UnixSignals
     func run() async throws {
         let studio = try opened()
         studio.reportDamage()
+        studio.prepare()
         let gate = StudioGate(isWritable: write, boundName: bind, isSecure: tlsCert != nil)
         let opens = open
         var logger = Logger(label: "strata-studio")

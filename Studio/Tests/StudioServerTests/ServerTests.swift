@@ -39,7 +39,7 @@ import Testing
     @Test func theTokenIsGoodOnceAndGivesACookie() async throws {
         try await serving { visitor in
             let first = try await visitor.get("/?token=\(visitor.token)")
-            #expect(first.status == .seeOther && first.headers[.location] == "/")
+            #expect(first.status == .seeOther && first.headers[.location] == "/Small")
             let cookie = try #require(first.headers[.setCookie])
             #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"))
             #expect(!cookie.contains(visitor.token))
@@ -238,6 +238,24 @@ import Testing
                 .replacing("http://www.w3.org/2000/svg", with: "")
             #expect(!text.contains("http://") && !text.contains("https://"), "\(name)")
             #expect(!text.contains("innerHTML") && !text.contains("eval(") && !text.contains("style="), "\(name)")
+        }
+    }
+
+    @Test func thePageAsksForAllItsFilesAtOnceAndTheBrowserKeepsThem() async throws {
+        let modules = try StaticFiles().files.keys.filter { $0.hasSuffix(".js") }
+        try await serving { visitor in
+            let cookie = try await visitor.enter()
+            let page = try await visitor.get("/", [.cookie: cookie, .accept: "text/html"])
+            let folder = try #require(page.text.firstMatch(of: /"(\/-\/[0-9a-f]+)\/studio.css"/)?.1)
+            for name in modules { #expect(page.text.contains("\"\(folder)/\(name)\""), "\(name)") }
+            #expect(page.headers[values: .cacheControl] == ["no-store"])
+            for (path, caching) in [folder: "private, max-age=31536000, immutable", "/-": "no-store"] {
+                let path = "\(path)/dom.js"
+                let file = try await visitor.get(path, [.cookie: cookie])
+                #expect(file.status == .ok && file.headers[values: .cacheControl] == [caching])
+                #expect(try await visitor.get(path, [:]).status == .unauthorized)
+            }
+            #expect(try await visitor.get("/-/0/dom.js", [.cookie: cookie]).status == .notFound)
         }
     }
 

@@ -81,8 +81,10 @@ struct ShownObject {
             limit: Int = ShownObject.mostMembers
         ) throws {
             self.name = name
-            first = try snapshot.members(of: relationship, owner: owner, limit: limit)
             count = try snapshot.memberCount(of: relationship, owner: owner)
+            // At an early moment all later members would be passed over in search of one more.
+            let wanted = min(limit, count)
+            first = wanted > 0 ? try snapshot.members(of: relationship, owner: owner, limit: wanted) : []
         }
     }
 

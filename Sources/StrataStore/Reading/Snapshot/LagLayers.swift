@@ -248,7 +248,7 @@ struct LagBuilder {
     private mutating func notePair(_ event: EventView) throws {
         let pair = try event.pair()
         let isStray = isStray(pair.key)
-        layer.pairs.note(pair.key) {
+        layer.pairs.note(pair.key, isLinkedBelow: event.header.kind != .unlinked) {
             // An object of an entity that has left the model is absent, and so are its links: they are not counted either.
             if isStray { return nil }
             return switch event.header.kind {

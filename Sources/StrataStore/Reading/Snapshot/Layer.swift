@@ -54,6 +54,8 @@ package final class Layer: Sendable {
         var links: [PropertyID: SortedKeys] = [:]
         var indexes: [IndexID: SortedKeys] = [:]
         var absent: [ObjectID]?
+        /// By link, the balances of owners.
+        var members: [PropertyID: [ObjectID: Int]] = [:]
         /// Rows assembled from deltas.
         var images: [ObjectID: RowImage] = [:]
     }
@@ -218,6 +220,20 @@ package final class Layer: Sendable {
     /// The difference in the number of objects of exactly this entity between this state and the state below; nil if
     /// the layer cannot say.
     func balance(of entity: EntityID) -> Int? { balances.map { $0[entity] ?? 0 } }
+
+    /// The difference in the number of members between this state and the state below, for a link that pairs record; nil
+    /// if the layer cannot say.
+    ///
+    /// - Complexity: O(pairs) for the first owner of the link, O(1) for others.
+    func balance(of link: Link, _ owner: ObjectID) -> Int? {
+        guard balances != nil, link.isPairs else { return nil }
+        return derived.withLock { derived in
+            if let known = derived.members[link.id] { return known[owner] ?? 0 }
+            let members = pairs.balances(of: link)
+            derived.members[link.id] = members
+            return members[owner] ?? 0
+        }
+    }
 
     /// The objects that are absent in this state, sorted.
     var absentObjects: [ObjectID] {

@@ -7,10 +7,17 @@ import StrataModel
 struct LayerPairs: Sendable, Sequence {
     typealias Element = (key: PairKey, positions: PairPositions?)
 
+    fileprivate struct Entry {
+        let key: PairKey
+        var positions: PairPositions?
+        /// Whether the pair is linked in the state below; known of pairs that events have noted.
+        var isLinkedBelow: Bool
+    }
+
     /// Indices into `entries`, -1 in empty slots; a power of two of them, at most half used.
     private var slots: [Int32] = []
     private var shift = 64
-    private var entries: [Element] = []
+    private var entries: [Entry] = []
 
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
@@ -18,35 +25,72 @@ struct LayerPairs: Sendable, Sequence {
     /// Every pair, in no particular order.
     var keys: some Collection<PairKey> { entries.lazy.map(\.key) }
 
-    func makeIterator() -> IndexingIterator<[Element]> { entries.makeIterator() }
+    struct Iterator: IteratorProtocol {
+        fileprivate var entries: IndexingIterator<[Entry]>
+
+        mutating func next() -> Element? { entries.next().map { ($0.key, $0.positions) } }
+    }
+
+    func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
 
     /// Nil for a pair that the layer does not cover.
     subscript(key: PairKey) -> PairPositions?? {
-        guard !slots.isEmpty else { return nil }
-        let found = slots[slot(of: key)]
-        return found < 0 ? nil : .some(entries[Int(found)].positions)
+        index(of: key).map { entries[$0].positions }
     }
 
     /// Sets the positions of a pair, whatever was known of it.
     mutating func set(_ key: PairKey, _ positions: PairPositions?) {
         let (index, isNew) = entry(key)
-        if isNew { entries.append((key, positions)) } else { entries[index].positions = positions }
+        if isNew {
+            entries.append(Entry(key: key, positions: positions, isLinkedBelow: false))
+        } else {
+            entries[index].positions = positions
+        }
     }
 
-    /// Sets the positions of a pair of which nothing is known.
-    mutating func note(_ key: PairKey, _ positions: () throws -> PairPositions?) rethrows {
-        if self[key] != nil { return }
-        set(key, try positions())
+    /// Notes an event on a pair, after those before it: the first one sets the positions, the last one says whether the pair
+    /// is linked in the state below.
+    mutating func note(_ key: PairKey, isLinkedBelow: Bool, _ positions: () -> PairPositions?) {
+        let (index, isNew) = entry(key)
+        if isNew {
+            entries.append(Entry(key: key, positions: positions(), isLinkedBelow: isLinkedBelow))
+        } else {
+            entries[index].isLinkedBelow = isLinkedBelow
+        }
     }
 
-    /// These pairs, with those of `above` in place of their own.
+    /// These pairs, with the positions of `above` in place of their own.
     func merged(under above: LayerPairs) -> LayerPairs {
         var merged = self
-        for (key, positions) in above { merged.set(key, positions) }
+        for upper in above.entries {
+            let (index, isNew) = merged.entry(upper.key)
+            if isNew { merged.entries.append(upper) } else { merged.entries[index].positions = upper.positions }
+        }
         return merged
     }
 
+    /// By owner, how many more members it has in this state than in the state below, for a layer that events have made;
+    /// nothing for an owner without a difference.
+    func balances(of link: Link) -> [ObjectID: Int] {
+        guard case .pairs(let canonical, let isForward, let isSymmetric, _) = link.source else { return [:] }
+        var balances: [ObjectID: Int] = [:]
+        for entry in entries where entry.key.property == canonical {
+            let difference = (entry.positions == nil ? 0 : 1) - (entry.isLinkedBelow ? 1 : 0)
+            if difference == 0 { continue }
+            let (source, target) = (entry.key.source, entry.key.target)
+            if isSymmetric || isForward { balances[source, default: 0] += difference }
+            if isSymmetric ? source != target : !isForward { balances[target, default: 0] += difference }
+        }
+        return balances
+    }
+
     // MARK: The table
+
+    private func index(of key: PairKey) -> Int? {
+        guard !slots.isEmpty else { return nil }
+        let found = slots[slot(of: key)]
+        return found < 0 ? nil : Int(found)
+    }
 
     /// The index of a pair's entry, which the caller appends if it is new.
     private mutating func entry(_ key: PairKey) -> (index: Int, isNew: Bool) {

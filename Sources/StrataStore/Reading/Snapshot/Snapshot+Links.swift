@@ -25,7 +25,8 @@ extension Snapshot {
 
     /// The number of members: a counter corrected by the layers. No member's row is read.
     ///
-    /// - Complexity: O(what the layers change), or O(members) where that is less.
+    /// - Complexity: O(layers) for a link that pairs record, if all layers are of the past; else O(what the layers
+    ///   change), or O(members) where that is less.
     package func memberCount(of relationship: PropertyID, owner: ObjectID) throws -> Int {
         // Counters are kept under the newer model, which may not have the links of an older one.
         if histories.isPast || farEnd(of: relationship, owner) != nil {
@@ -33,11 +34,16 @@ extension Snapshot {
         }
         let stored = try counter(.members(relationship, owner: owner))
         guard !layers.isEmpty, let link = schema.links.link(relationship) else { return stored }
+        let balances = layers.map { $0.balance(of: link, owner) }
         // The layers of a distant past change far more objects than one owner has members.
-        let changes = layers.reduce(0) { $0 + $1.changeCount(of: link) }
+        let changes = zip(layers, balances).reduce(0) { $0 + ($1.1 == nil ? $1.0.changeCount(of: link) : 0) }
         if changes > Self.fewChanges + stored { return try listedCount(of: relationship, owner: owner) }
         var count = stored
         for (level, layer) in layers.enumerated() {
+            if let balance = balances[level] {
+                count += balance
+                continue
+            }
             switch link.source {
             case .rows(let toOne):
                 for entity in link.memberEntityIDs {

@@ -6,8 +6,26 @@ export async function ask(address, signal) {
   return answer.json();
 }
 
+/** A document such as a drawing, which comes by itself so that nothing here reads markup; nil if it does not come. */
+export const askForDocument = (address, signal) => new Promise((resolve) => {
+  const load = new XMLHttpRequest();
+  load.open("GET", address);
+  load.responseType = "document";
+  load.onloadend = () => resolve(load.status === 200 ? load.responseXML?.documentElement : null);
+  signal?.addEventListener("abort", () => load.abort());
+  load.send();
+});
+
+let known = { address: null, place: null };
+
 /** The page that the browser shows. */
 export function here() {
+  const address = location.pathname + location.search;
+  if (known.address !== address) known = { address, place: place() };
+  return known.place;
+}
+
+function place() {
   const parts = location.pathname.split("/").filter(Boolean).map(decodeURIComponent);
   return { store: parts[0], page: parts[1] ?? (parts.length ? "model" : "stores"), parts: parts.slice(2),
     query: new URLSearchParams(location.search) };
@@ -30,10 +48,10 @@ export const toObject = (reference, parameters) => to(["object", ...reference.sp
 
 /** This page with other parameters. */
 export function changed(parameters) {
-  const url = new URL(location.href);
+  const search = new URLSearchParams(here().query);
   for (const [name, value] of Object.entries(parameters)) {
-    if (value === undefined || value === null || value === "") url.searchParams.delete(name);
-    else url.searchParams.set(name, value);
+    if (value === undefined || value === null || value === "") search.delete(name);
+    else search.set(name, value);
   }
-  return url.pathname + url.search;
+  return `${location.pathname}${search.size ? "?" + search : ""}`;
 }

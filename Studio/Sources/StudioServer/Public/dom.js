@@ -8,16 +8,39 @@ export const harmless = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]|(?!
 const isRead = (key) => key === "title" || key.startsWith("aria-");
 const shown = (child) => typeof child === "string" ? harmless(child) : child;
 
-/** An element with attributes and children; nil children are left out, and functions are listeners. */
+const listening = new WeakSet();
+const addresses = new WeakMap();
+
+/** Whether an element was made with listeners. */
+export const isListening = (element) => listening.has(element);
+
+/** How the address of a link is found, where it depends on the moment; else nothing. */
+export const addressOf = (link) => addresses.get(link);
+
+/**
+ * An element with attributes and children; nil children are left out, and functions are listeners.
+ *
+ * The address of a link is a function where it depends on the moment, so that the link can stay when the moment changes.
+ */
 export function el(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
-    if (typeof value === "function") element.addEventListener(key, value);
-    else element.setAttribute(key, value === true ? "" : isRead(key) ? harmless(String(value)) : String(value));
+    if (key === "href" && typeof value === "function") point(element, value);
+    else if (typeof value === "function") {
+      element.addEventListener(key, value);
+      listening.add(element);
+    } else element.setAttribute(key, value === true ? "" : isRead(key) ? harmless(String(value)) : String(value));
   }
   element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false).map(shown));
   return element;
+}
+
+/** Gives a link an address that depends on the moment. */
+export function point(link, address) {
+  addresses.set(link, address);
+  const text = address();
+  if (link.getAttribute("href") !== text) link.setAttribute("href", text);
 }
 
 const svgNamespace = "http://www.w3.org/2000/svg";

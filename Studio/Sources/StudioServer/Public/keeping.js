@@ -2,6 +2,8 @@
 //
 // A part with `data-kept`, its name, and `data-begun` stays as it is; it hears of this by the event `kept`.
 
+import { patch } from "./patch.js";
+
 /** Whether a page should not change by itself now: for typed text, an open field or dialog, or a selection. */
 export function isInUse(page) {
   if (document.querySelector("dialog[open]") || page.querySelector(".edit[data-begun], [role=listbox]:not([hidden])")) return true;
@@ -30,7 +32,7 @@ export const leave = () => aside.clear();
 
 const focusable = "a[href], button, input, textarea, summary, [tabindex]";
 
-/** Replaces what a page shows by a later state of it. */
+/** Makes what a page shows into a later state of it. */
 export function redraw(page, children) {
   const focused = page.contains(document.activeElement)
     ? [...keyed(page, focusable)].find(([, element]) => element === document.activeElement) : null;
@@ -40,9 +42,13 @@ export function redraw(page, children) {
   const fields = [...page.querySelectorAll("input[id], textarea[id]")].filter((field) => field.value !== field.defaultValue);
   const begun = [...page.querySelectorAll("[data-kept][data-begun]")];
   const [left, top] = [scrollX, scrollY];
-  page.replaceChildren(...children);
+  patch(page, children);
   for (const part of [...begun, ...aside.values()]) {
     const { kept } = part.dataset;
+    if (page.contains(part)) {
+      part.dispatchEvent(new CustomEvent("kept"));
+      continue;
+    }
     const again = page.querySelector(`[data-kept="${CSS.escape(kept)}"]`);
     aside.delete(kept);
     if (!again) {
@@ -61,9 +67,10 @@ export function redraw(page, children) {
   for (const [name, isOpen] of open) if (details.has(name)) details.get(name).open = isOpen;
   const scrolling = keyed(page, ".scroll");
   for (const [name, x, y] of places) scrolling.get(name)?.scrollTo(x, y);
-  scrollTo(left, top);
+  if (left !== scrollX || top !== scrollY) scrollTo(left, top);
   if (!focused) return;
-  const again = keyed(page, focusable).get(focused[0]) ?? page;
+  const again = keyed(page, focusable).get(focused[0]) ?? (page.contains(document.activeElement) ? document.activeElement : page);
+  if (again === document.activeElement) return;
   again.focus({ preventScroll: true });
   if (typeof selection[0] === "number") again.setSelectionRange?.(...selection);
 }

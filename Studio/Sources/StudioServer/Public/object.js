@@ -3,6 +3,7 @@ import { el, count, time, utc } from "./dom.js";
 import { to, changed } from "./address.js";
 import { value, objectLink, wholeValue, eventList, who } from "./values.js";
 import { table } from "./parts.js";
+import { entry } from "./patch.js";
 import { editor, linker, unlinker, changer } from "./change.js";
 
 /** Values and who set each, relationships both ways, and history. */
@@ -42,11 +43,11 @@ export function object(place, page, navigate) {
               ? el("a", { href: to(["objects", relationship.entity], { where: relationship.condition }) }, `all ${count(relationship.count)}`)
               : `and ${count(relationship.count - relationship.first.length)} more`) : null),
         isEditable && !relationship.isHidden ? linker(page.object, relationship.name, relationship.entity, transaction) : null)]))) : null,
-    el("section", {}, el("h2", {}, "History"), page.history.map((change) => el("article", { class: "change" },
+    el("section", {}, el("h2", {}, "History"), page.history.map((change) => entry(change.transaction.number, change, () => el("article", { class: "change" },
       el("h3", {}, who(change.transaction), " ", utc(change.transaction.time), " ",
-        el("a", { class: "plain", href: changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",
-        el("a", { class: "plain", href: changed({ with: change.transaction.number }) }, "compare")),
-      eventList(change.events))),
+        el("a", { class: "plain", href: () => changed({ at: change.transaction.number, with: null }) }, "see it then"), " ",
+        el("a", { class: "plain", href: () => changed({ with: change.transaction.number }) }, "compare")),
+      eventList(change.events)))),
     page.isHistoryCut ? el("p", {}, el("a", { href: changed({ events: 1000 }) }, "Older events")) : null),
   ].filter(Boolean);
 }

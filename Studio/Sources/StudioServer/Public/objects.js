@@ -128,17 +128,20 @@ const absent = (page) => page.absent.length
 
 function grid(page) {
   const { sort } = page;
-  const head = (column) => {
+  const names = page.columns.map((column) => column.name);
+  const head = (column, index) => {
     const isSortable = column.type && !column.type.startsWith("to-many");
     const state = sort === column.name ? "ascending" : sort === "-" + column.name ? "descending" : null;
-    return el("th", { scope: "col", "aria-sort": state, title: column.type }, isSortable
+    // The head of a column with numbers is on their side of it.
+    const isAmount = page.rows.some((row) => row.cells[index]?.kind === "number");
+    return el("th", { scope: "col", class: isAmount ? "amount" : null, "aria-sort": state, title: column.type }, isSortable
       ? el("a", { href: changed({ sort: state === "ascending" ? "-" + column.name : column.name, offset: null }),
         id: `sort-${column.name}` }, column.name, state ? (state === "ascending" ? " ↑" : " ↓") : "")
       : column.name);
   };
-  return [table([el("th", { scope: "col" }, "object"), ...page.columns.map(head)], page.rows.map((row) => [
+  return [table([el("th", { scope: "col" }, "object"), ...page.columns.map(head)], page.rows.map((row) => ({ entry: row.object, data: [row, names], cells: () => [
     objectLink(row.object, row.object),
-    ...row.cells.map((cell, index) => value(cell, wholeValue(row.object, page.columns[index].name)))]),
+    ...row.cells.map((cell, index) => value(cell, () => wholeValue(row.object, names[index])))] })),
   { label: "Objects" })];
 }
 

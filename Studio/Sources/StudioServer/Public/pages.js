@@ -1,11 +1,13 @@
 // The pages: each makes elements of an answer.
 import { el, count, counted, size, time, utc } from "./dom.js";
-import { here, to, changed } from "./address.js";
+import { askForDocument, here, to, changed } from "./address.js";
+import { early } from "./early.js";
 import { eventList } from "./values.js";
 import { number, bytes, table, problem } from "./parts.js";
 import { object } from "./object.js";
 import { objects } from "./objects.js";
 import { changer } from "./change.js";
+import { patch } from "./patch.js";
 
 /** The elements of a page, or of the problem with it. */
 export function render(place, page, navigate) {
@@ -32,8 +34,9 @@ function stores(place, page, navigate) {
 
 function model(place, page) {
   const drawing = el("div", { class: "scroll diagram", role: "region", tabindex: 0, "aria-label": "Diagram of the model",
-    "data-kept": `diagram ${location.search}`, "data-begun": true, kept: (event) => loadDrawing(event.currentTarget) });
-  loadDrawing(drawing);
+    "data-kept": "diagram", "data-begun": true, kept: (event) => loadDrawing(event.currentTarget) });
+  // The drawing of another moment stays until this one has come, and asks for it then.
+  queueMicrotask(() => { if (drawing.isConnected) loadDrawing(drawing); });
   return [el("h1", {}, "Model"),
     el("p", { class: "sub" }, `Version ${page.version} · ${counted(page.entities.length, "entity", "entities")}`),
     drawing,
@@ -59,24 +62,18 @@ function model(place, page) {
 const names = (list, note) => el("ul", { class: "names" }, list.map((item) =>
   el("li", {}, item.name, " ", el("span", { class: "nil" }, note(item)))));
 
-/** The diagram comes as a document of its own, so that nothing here reads markup. */
-function loadDrawing(target) {
-  const before = loads.get(target);
-  const load = new XMLHttpRequest();
-  loads.set(target, load);
-  before?.abort();
-  load.open("GET", to(["model.svg"]));
-  load.responseType = "document";
-  load.onloadend = () => {
-    if (loads.get(target) !== load) return;
-    const drawing = load.status === 200 ? load.responseXML?.documentElement : null;
-    target.replaceChildren(drawing?.localName === "svg" ? document.importNode(drawing, true)
-      : el("p", { class: "nil" }, "The diagram did not come."));
-  };
-  load.send();
+async function loadDrawing(target) {
+  loads.get(target)?.abort();
+  const own = new AbortController();
+  loads.set(target, own);
+  const address = to(["model.svg"]);
+  const drawing = await (early(address) ?? askForDocument(address, own.signal));
+  if (loads.get(target) !== own) return;
+  patch(target, [drawing?.localName === "svg" ? document.importNode(drawing, true)
+    : el("p", { class: "nil" }, "The diagram did not come.")]);
 }
 
-/** The last drawing that each place has asked for. */
+/** Ends the last request that each place has made for a drawing. */
 const loads = new WeakMap();
 
 // MARK: Transactions
@@ -94,12 +91,12 @@ function transactions(place, page, navigate) {
     } }, field("text", "Text", "in reasons, names and metadata"), field("author", "Author", "ann"),
     field("entity", "Entity", "Film"), field("since", "Since", "2026-11-21"), field("until", "Until", "t12, a tag"),
     el("button", { type: "submit" }, "Show")),
-    page.transactions.length ? table(["transaction", "when (UTC)", "author", "what", "reason"], page.transactions.map((item) => [
-      el("a", { href: to(["transaction", item.number]) }, `t${count(item.number)}`), time(item.time),
+    page.transactions.length ? table(["transaction", "when (UTC)", "author", "what", "reason"], page.transactions.map((item) => ({ entry: item.number, data: item, cells: () => [
+      el("a", { href: () => to(["transaction", item.number]) }, `t${count(item.number)}`), time(item.time),
       item.author ? el("bdi", { class: "author" }, item.author) : el("span", { class: "nil" }, "none"),
       [counted(item.events, "event"), item.entities.length ? ": " : "", item.entities.map((part, index) =>
         [index ? "; " : "", el("a", { href: to(["objects", part.entity], { at: item.number }) }, part.entity), ` ${part.kinds.join(", ")}`])],
-      item.reason ? el("bdi", { class: "reason" }, item.reason) : ""]), { label: "Transactions", isStacked: true })
+      item.reason ? el("bdi", { class: "reason" }, item.reason) : ""] })), { label: "Transactions", isStacked: true })
       : el("p", { class: "nil" }, "There are none."),
     el("nav", { class: "pager", "aria-label": "Pages" },
       query.get("before") ? el("a", { id: "earlier", href: changed({ before: null }) }, "‹ Newest") : null,

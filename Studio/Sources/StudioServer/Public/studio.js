@@ -4,6 +4,8 @@ import { ask, here, to, changed } from "./address.js";
 import { render } from "./pages.js";
 import { begin } from "./change.js";
 import { isInUse, leave, redraw } from "./keeping.js";
+import { early } from "./early.js";
+import { patch } from "./patch.js";
 import { goTo, keepPlace, wait } from "./history.js";
 import "./timeline.js";
 
@@ -26,16 +28,17 @@ async function show() {
   request?.abort();
   const own = request = new AbortController();
   const place = here();
-  main.setAttribute("aria-busy", "true");
+  setBusy(true);
   const needsLine = place.store && (known.store !== place.store || !known.hasLine || known.isLineOld);
-  const asked = needsLine ? ask(to(["timeline"]), own.signal) : null;
+  const answer = (address) => early(address) ?? ask(address, own.signal);
+  const asked = needsLine ? answer(to(["timeline"])) : null;
   // Without a page nobody looks at it; then its failure is no news.
   asked?.catch(() => {});
   try {
-    const page = await ask(location.pathname + location.search, own.signal);
+    const page = await answer(location.pathname + location.search);
     if (own !== request) return;
     draw(place, page);
-    main.removeAttribute("aria-busy");
+    setBusy(false);
     if (page.error && !page.moment && known.hasLine) await drawMoment(own);
     if (!asked) return;
     const line = await asked;
@@ -51,8 +54,19 @@ async function show() {
     if (!isHere) main.replaceChildren(unanswered());
     shown = { ...shown, address: isHere ? shown.address : null, isOld: true };
   } finally {
-    if (own === request) main.removeAttribute("aria-busy");
+    if (own === request) setBusy(false);
   }
+}
+
+let delay = 0;
+
+/** Says whether a page is awaited; what is shown fades where that takes longer than a step of the slider should. */
+function setBusy(isBusy) {
+  clearTimeout(delay);
+  main.toggleAttribute("data-late", false);
+  if (!isBusy) return main.removeAttribute("aria-busy");
+  main.setAttribute("aria-busy", "true");
+  delay = setTimeout(() => main.toggleAttribute("data-late", true), 150);
 }
 
 /** In place of a page that has not come. */
@@ -73,21 +87,26 @@ function draw(place, page) {
   drawSections(place);
   const address = location.pathname;
   const parts = render(place, page, navigate);
-  const isLocked = parts.some((part) => part.querySelector?.(".encrypted"));
-  const children = [page.moment?.isGone ? gone() : null, isLocked ? locked() : null, ...parts].filter(Boolean);
+  const children = [page.moment?.isGone ? gone() : null, isLocked(page) ? locked() : null, ...parts].filter(Boolean);
   if (shown.address === address) redraw(main, children);
   else {
     leave();
-    main.replaceChildren(...children);
+    main.replaceChildren();
+    patch(main, children);
   }
   shown = { address, newest: page.moment?.newest ?? known.newest, isOld: false };
   waiting = 0;
-  document.title = harmless([main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · "));
+  const title = harmless([main.querySelector("h1")?.textContent, place.store, "Strata Studio"].filter(Boolean).join(" · "));
+  if (document.title !== title) document.title = title;
 }
 
 /** The store's files are not where they were. */
 const gone = () => el("p", { class: "note", id: "gone", role: "alert" }, "The store is no longer where it was: it was moved, "
   + "deleted or replaced. This is what was open. Start Studio again to see what is there now.");
+
+/** Whether a value of the page shows as encrypted. */
+const isLocked = (data) => data !== null && typeof data === "object"
+  && (data.kind === "encrypted" || Object.values(data).some(isLocked));
 
 /** Values of the page are encrypted under a key that Studio was not given, perhaps since a rotation. */
 const locked = () => el("p", { class: "note", id: "locked" }, "Values that show as (encrypted) are under a key that Studio does "
@@ -111,8 +130,8 @@ function drawLine(line, moment) {
 function drawSections(place) {
   const names = { model: "Model", transactions: "Transactions", health: "Health" };
   const isIn = { objects: "model", object: "model", transaction: "transactions" };
-  sections.replaceChildren(...(place.store ? Object.entries(names).map(([page, name]) =>
-    el("a", { href: to([page]), "aria-current": (isIn[place.page] ?? place.page) === page ? "page" : null }, name)) : []));
+  patch(sections, place.store ? Object.entries(names).map(([page, name]) =>
+    el("a", { href: to([page]), "aria-current": (isIn[place.page] ?? place.page) === page ? "page" : null }, name)) : []);
 }
 
 /** Goes to an address of Studio; by replacing the entry of the history if it is only a step of a movement. */

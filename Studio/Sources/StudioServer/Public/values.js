@@ -1,10 +1,11 @@
 // Shows values, and objects that values lead to.
 import { el, count, size, date } from "./dom.js";
 import { to, toObject } from "./address.js";
+import { entry } from "./patch.js";
 
 /** A link to an object: its name for people, or its reference. */
 export function objectLink(reference, label = reference) {
-  return el("a", { href: toObject(reference), class: "object" }, label);
+  return el("a", { href: () => toObject(reference), class: "object" }, label);
 }
 
 /** Whether a text is short and has no place where a line may end. */
@@ -33,11 +34,11 @@ function list(cell) {
 
 /** The address of a whole value. */
 export const wholeValue = (reference, property, moment) =>
-  to(["value", ...reference.split("/"), property], { at: moment });
+  to(["value", ...reference.split("/"), property], moment === undefined ? {} : { at: moment });
 
 /** What happened, as a list: each event with its changes. */
 export function eventList(events) {
-  return el("ul", { class: "events" }, events.map((event) => el("li", { class: event.kind },
+  return el("ul", { class: "events" }, events.map((event) => entry(event.number, event, () => el("li", { class: event.kind },
     el("span", { class: "kind" }, event.kind), " ",
     event.object ? el("a", { href: toObject(event.object, { at: event.at }) }, event.label ?? event.object) : null,
     event.relationship ? [` ${event.relationship} → `,
@@ -47,13 +48,13 @@ export function eventList(events) {
       el("dt", {}, change.property),
       el("dd", {}, change.before ? el("del", {}, value(change.before)) : null,
         change.before && change.after ? " → " : null,
-        change.after ? el("ins", {}, value(change.after)) : null)])) : null)));
+        change.after ? el("ins", {}, value(change.after)) : null)])) : null))));
 }
 
 /** Who did it, when and why, with links to the transaction. */
 export function who(origin) {
   const number = origin.transaction ?? origin.number;
-  return [el("a", { href: to(["transaction", number]) }, `t${count(number)}`), " ",
+  return [el("a", { href: () => to(["transaction", number]) }, `t${count(number)}`), " ",
     origin.author ? el("bdi", { class: "author" }, origin.author) : el("span", { class: "nil" }, "no author"),
     origin.reason ? el("bdi", { class: "reason" }, ` “${origin.reason}”`) : null];
 }
