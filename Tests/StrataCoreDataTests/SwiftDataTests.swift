@@ -169,4 +169,58 @@ struct SwiftDataTests {
         _ = try PersistentContainer.importCoreDataStore(at: out, to: again)
         #expect(try drinks(again) == Self.expected)
     }
+
+    /// The file of an entity with one composite, whose elements are texts.
+    private func write(composite elements: [String], rows: [String]) throws {
+        var archive = OldArchive()
+        let parts = elements.map { Self.attribute($0, .string, &archive) }
+        let kind = Self.composite("kind", parts, &archive, isEnum: true)
+        let entity = archive.object(
+            "NSEntityDescription",
+            [("NSEntityName", archive.text("Drink")), ("NSProperties", archive.dictionary([("kind", kind)]))])
+        let model = archive.object("NSManagedObjectModel", [("NSEntities", archive.dictionary([("Drink", entity)]))])
+        var fixture = CoreDataFixture(
+            entities: [EntityDescription(name: "Drink")],
+            tables: [("ZDRINK", elements.map { "\"Z\($0.uppercased())\" VARCHAR" }.joined(separator: ", "))],
+            joins: CoreDataFixture.cache(ModelArchiver.packed(archive.bytes(root: model))), rows: rows)
+        fixture.hasModel = false
+        try fixture.write(to: folder.file)
+    }
+
+    private func values(_ names: String...) throws -> [AttributeValue] {
+        try folder.reading { store in
+            let comparison = try CoreDataVerification.run(folder.file, store, options: .init())
+            #expect(comparison.isEqual, "\(comparison.differences)")
+            let context = try PersistentContainer(over: store).newBackgroundContext()
+            let drink = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Drink")).first)
+            return try names.map { try context.frozen(drink).value(forKey: $0) }
+        }
+    }
+
+    @Test func elementsWithReservedNamesAreRenamed() throws {
+        try write(
+            composite: ["description", "init", "self"],
+            rows: ["INSERT INTO ZDRINK VALUES (1, 1, 1, 'strong', NULL, 'me')"])
+        let report = try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
+        let note = "Drink.kind: its element description is named description_"
+        #expect(report.faults == [] && report.notes.contains(note), "\(report.notes)")
+        #expect(
+            try values("kind") == [.composite(["description_": .string("strong"), "self_": .string("me")])])
+    }
+
+    @Test func anEnumOfVeryManyCasesBecomesSeveralComposites() throws {
+        try write(
+            composite: (0..<600).map { "c\($0)" },
+            rows: [
+                "INSERT INTO ZDRINK (Z_PK, Z_ENT, Z_OPT, ZC7, ZC299, ZC599) VALUES (1, 1, 1, 'seven', 'more', 'last')"
+            ])
+        let report = try PersistentContainer.importCoreDataStore(at: URL(filePath: folder.file), to: folder.store)
+        let note = "Drink.kind: it has 600 elements, and a composite has at most 256; the rest is in kind2, kind3"
+        #expect(report.faults == [] && report.notes.contains(note), "\(report.notes)")
+        let expected: [AttributeValue] = [
+            .composite(["c7": .string("seven")]), .composite(["c299": .string("more")]),
+            .composite(["c599": .string("last")]),
+        ]
+        #expect(try values("kind", "kind2", "kind3") == expected)
+    }
 }

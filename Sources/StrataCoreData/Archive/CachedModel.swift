@@ -213,7 +213,8 @@ struct CachedModel {
         attribute.allowsExternalBinaryDataStorage = flags & 0x4 != 0 && type == .binaryData
         attribute.preservesValueInHistoryOnDeletion = flags & 0x10 != 0
         if [.transformable, .composite].contains(type) {
-            attribute.attributeValueClassName = text("NSAttributeValueClassName", object)
+            let className = text("NSAttributeValueClassName", object)
+            attribute.attributeValueClassName = className == ModelArchiver.classOfComposites ? nil : className
         }
         if type == .composite, compositeDepth < ModelLimits.compositeDepth {
             compositeDepth += 1

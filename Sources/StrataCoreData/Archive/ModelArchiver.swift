@@ -177,6 +177,9 @@ package struct ModelArchiver {
         return archive.object("NSRelationshipDescription", fields)
     }
 
+    /// The class that Core Data gives the values of composites.
+    static let classOfComposites = "NSDictionary"
+
     private mutating func attribute(_ attribute: AttributeDescription, _ owner: String) -> Value {
         var flags: Int64 = 0
         if attribute.allowsExternalBinaryDataStorage { flags |= 0x4 }
@@ -187,7 +190,9 @@ package struct ModelArchiver {
         fields.append(("NSAttributeType", .integer(Int64(attribute.type.rawValue))))
         fields.append(("NSFlagsKey", .integer(flags)))
         fields.append(("NSValueTransformerName", archive.text(attribute.valueTransformerName)))
-        let className = attribute.attributeValueClassName ?? attribute.foundationClass
+        let className =
+            attribute.attributeValueClassName
+            ?? (attribute.type == .composite ? Self.classOfComposites : attribute.foundationClass)
         fields.append(("NSAttributeValueClassName", archive.text(className)))
         if let value = attribute.defaultValue {
             if let object = ArchivedScalar.object(value, in: &archive) {

@@ -64,12 +64,15 @@ struct ModelMending {
         else { return false }
         if let key = Self.key(of: problem.message) { return leaveOut(key, problem.message, of: entity) }
         let key = problem.context.key.map { String($0.prefix { $0 != "." }) }
+        let isAboutElement = problem.context.key != key
         if problem.context.key == nil, Self.isAboutName(problem.message) { return rename(entity: name) }
         guard let key, let index = content.entities[entity].properties.firstIndex(where: { $0.name == key }) else {
             return leaveOut(problem.message, of: entity)
         }
         let owner = "\(name).\(key)"
+        if mendComposite(at: index, of: entity, problem) { return true }
         if Self.isAboutName(problem.message) {
+            guard !isAboutElement else { return false }
             rename(key, of: name, to: Self.legal(key))
             return true
         }
@@ -90,6 +93,26 @@ struct ModelMending {
             }
             notes.append("\(owner): the relationship is simplified, because Strata refuses it (\(problem.message))")
             content.entities[entity].properties[index] = .relationship(relationship)
+        }
+        return true
+    }
+
+    /// - Returns: whether the problem is about elements of a composite, and is mended.
+    private mutating func mendComposite(at index: Int, of place: Int, _ problem: StrataError) -> Bool {
+        let entity = content.entities[place]
+        guard case .attribute(let attribute) = entity.properties[index], attribute.type == .composite else {
+            return false
+        }
+        let path = (problem.context.key ?? "").split(separator: ".").map(String.init)
+        let taken = Set(entity.properties.map(\.name))
+        guard let mended = CompositeMending(attribute, at: path, problem.message, taken: taken) else { return false }
+        content.entities[place].properties.replaceSubrange(
+            index...index, with: mended.attributes.map { .attribute($0) })
+        notes.append("\(entity.name).\(attribute.name): \(mended.note)")
+        if let renamed = mended.renamed {
+            let former = ([entity.name] + renamed.path.dropLast() + [renamed.from]).joined(separator: ".")
+            let key = ([entity.name] + renamed.path).joined(separator: ".")
+            formerNames[key] = formerNames.removeValue(forKey: former) ?? renamed.from
         }
         return true
     }
@@ -173,11 +196,11 @@ struct ModelMending {
 
     // MARK: Names
 
-    private static func isAboutName(_ message: String) -> Bool {
+    static func isAboutName(_ message: String) -> Bool {
         message.contains("reserved name") || message.contains("is not a name")
     }
 
-    private static func legal(_ name: String) -> String {
+    static func legal(_ name: String) -> String {
         let letters = name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
         return (letters.first?.isNumber ?? true ? "_" : "") + String(letters) + "_"
     }

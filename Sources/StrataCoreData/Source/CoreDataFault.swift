@@ -39,7 +39,8 @@ public struct CoreDataFault: Sendable, Hashable, CustomStringConvertible {
     public let kind: Kind
     /// The name of the entity; of the file beside the store for changes that are lost.
     public let entityName: String
-    /// The key of the row in the file; nil for a fault of several rows.
+    /// The key of the row in the file, or the number that it got if its key is no whole number; nil for a fault of several
+    /// rows.
     public let key: Int64?
     /// The name of the property, or of several with commas.
     public let property: String?

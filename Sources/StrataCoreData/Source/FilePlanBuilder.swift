@@ -77,7 +77,7 @@ struct FilePlanBuilder {
                 if element.type == .composite {
                     claimElements(of: element, elementKey)
                 } else {
-                    claim(elementKey, element.name.uppercased())
+                    claim(elementKey, (file.formerNames[elementKey] ?? element.name).uppercased())
                 }
             }
         }

@@ -42,7 +42,14 @@ struct ValueComparison {
     private static func isEqual(
         _ bytes: [UInt8], _ row: SQLiteStatement, _ column: Int, _ kind: SQLiteStatement.Kind
     ) -> Bool {
-        kind == .text || kind == .blob ? row.bytes(column).elementsEqual(bytes) : Array(row.text(column).utf8) == bytes
+        guard kind == .text || kind == .blob else { return Array(row.text(column).utf8) == bytes }
+        return bytes.withUnsafeBytes { Self.isEqual($0, row.bytes(column)) }
+    }
+
+    private static func isEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+        guard one.count == other.count else { return false }
+        guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
+        return memcmp(start, otherStart, one.count) == 0
     }
 
     /// A real number of the file is equal if the decimal is nearest to it.
@@ -66,7 +73,9 @@ struct ValueComparison {
         guard attribute.allowsExternalStorage, let lead = bytes.first, lead == 1 || lead == 2 else {
             return Self.isEqual(Array(data), row, column, kind)
         }
-        if lead == 1 { return bytes.dropFirst().elementsEqual(data) }
+        if lead == 1 {
+            return data.withUnsafeBytes { Self.isEqual($0, UnsafeRawBufferPointer(rebasing: bytes.dropFirst())) }
+        }
         let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
         // One more byte than there should be shows that the file is longer.
         let handle = FileHandle(forReadingAtPath: file.externalFile(name))
