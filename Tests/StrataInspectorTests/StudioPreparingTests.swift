@@ -1,4 +1,6 @@
 import Foundation
+import Locking
+import StrataModel
 import Testing
 
 @testable import StrataInspector
