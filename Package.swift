@@ -157,8 +157,8 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataInspectorTests",
         dependencies: [
-            "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "strata", "StrataTestSupport",
-            "StrataCoreData", "StrataCoreDataFixtures", "strata-s3", argumentParser,
+            "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "Locking", "strata",
+            "StrataTestSupport", "StrataCoreData", "StrataCoreDataFixtures", "strata-s3", argumentParser,
         ],
         exclude: ["Help"]),
 ]
