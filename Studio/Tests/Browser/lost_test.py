@@ -1,5 +1,6 @@
 """A server that ends, comes back, or does not know the browser any more, and answers that do not arrive."""
 
+import hashlib
 import json
 import os
 import signal
@@ -27,6 +28,24 @@ class DamagedTest(CopyTest):
         server.stdout.close()
         server.stderr.close()
         self.assertEqual(os.path.getsize(self.store + "/data.mdb"), before)
+
+
+class ReadingTest(CopyTest):
+    """A store that is looked at."""
+
+    def digests(self):
+        """Of all files but LMDB's table of readers, which is no part of the data."""
+        files = [name for name in sorted(os.listdir(self.store)) if name != "lock.mdb"]
+        self.assertIn("data.mdb", files)
+        return {name: hashlib.sha256(open(os.path.join(self.store, name), "rb").read()).hexdigest() for name in files}
+
+    def test_looking_changes_no_byte(self):
+        before = self.digests()
+        for path in ["/model", "/model?at=3", "/objects/Film", "/objects/Film?sort=-year&at=5", "/object/Film/p1",
+                     "/object/Film/p1?at=4", "/transactions", "/transaction/2", "/health"]:
+            self.go(path)
+            expect(self.page.locator("#page[aria-busy]")).to_have_count(0)
+        self.assertEqual(self.digests(), before)
 
 
 class LostTest(CopyTest):
