@@ -145,6 +145,63 @@ import Testing
         #expect(mine.unreportedErrors.isEmpty)
     }
 
+    private static func saveAndDrop(_ container: PersistentContainer, _ context: ManagedObjectContext) {
+        do {
+            _ = Hooked(context: context)
+            try context.save()
+            try container.truncateHistory(before: .now, holders: .overridden)
+        } catch {
+            Issue.record(error)
+        }
+    }
+
+    /// Each time the hook runs, the state is dropped from which the validation after it reads the number of members.
+    @Test(arguments: 1...2) func aSaveWhoseStateIsDroppedAgainAndAgainIsMade(times: Int) throws {
+        let container = try makeContainer([Hooked.self, Crew.self, Sailor.self])
+        defer { container.close() }
+        let (mine, theirs) = (container.newBackgroundContext(), container.newBackgroundContext())
+        let (hooked, crew) = (Hooked(context: mine), Crew(context: mine))
+        try mine.save()
+        var left = times
+        hooked.willSaveBody = { _ in
+            guard left > 0 else { return }
+            left -= 1
+            Self.saveAndDrop(container, theirs)
+        }
+        hooked.count = 7
+        crew.watch.insert(Sailor(context: mine))
+        try mine.save()
+        #expect(left == 0 && mine.unreportedErrors.isEmpty)
+        theirs.refreshAllObjects()
+        #expect(try theirs.existingObject(with: hooked.objectID, as: Hooked.self).count == 7)
+        #expect(try theirs.existingObject(with: crew.objectID, as: Crew.self).watch.count == 1)
+    }
+
+    /// A hook that reads a fault of a dropped state sees no value; what it makes of that is not saved.
+    @Test func whatAHookReadsOfADroppedStateIsReadAgain() throws {
+        let container = try makeContainer([Hooked.self])
+        defer { container.close() }
+        let (mine, theirs) = (container.newBackgroundContext(), container.newBackgroundContext())
+        let (hooked, other) = (Hooked(context: mine), Hooked(context: mine))
+        other.name = "kept"
+        try mine.save()
+        mine.refresh(other, mergeChanges: true)
+        var isDropped = false
+        hooked.willSaveBody = { hooked in
+            if !isDropped {
+                isDropped = true
+                Self.saveAndDrop(container, theirs)
+            }
+            let name = other.name ?? "nothing"
+            if hooked.name != name { hooked.name = name }
+        }
+        hooked.count = 7
+        try mine.save()
+        #expect(hooked.name == "kept" && mine.unreportedErrors.isEmpty)
+        theirs.refreshAllObjects()
+        #expect(try theirs.existingObject(with: hooked.objectID, as: Hooked.self).name == "kept")
+    }
+
     /// Contexts on several threads move money while another one drops the history again and again.
     @Test(arguments: RandomTesting.seeds) func nothingIsLost(seed: UInt64) async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "dropped-\(UUID().uuidString)")

@@ -37,6 +37,13 @@ struct UnreportedErrors {
         return hasNewDamage ? damages.last : nil
     }
 
+    /// Takes the errors of reads whose state was dropped, and returns one of them.
+    mutating func takeDroppedReads() -> StrataError? {
+        let dropped = unreported.last { $0.code == .historyDropped }
+        if dropped != nil { unreported.removeAll { $0.code == .historyDropped } }
+        return dropped
+    }
+
     mutating func forgetAllButDamage() { unreported = damages }
 
     mutating func forget() { (unreported, hasNewDamage) = ([], false) }

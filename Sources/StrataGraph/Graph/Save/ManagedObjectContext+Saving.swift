@@ -57,22 +57,25 @@ extension ManagedObjectContext {
     }
 
     /// Saves, and merges with the newest state where that of the context can no longer be read. It may be dropped at any
-    /// time before the store has the save.
+    /// time before the store has the save; after two such times the save runs exclusively, so that nobody drops it.
     private func saveFromKeptState(_ tally: inout SaveTally) throws -> ContextChanges? {
         try leaveDroppedState()
-        do {
-            return try saveChanges(&tally)
-        } catch let error as StrataError where error.code == .historyDropped {
-            guard try leaveDroppedState() else { throw error }
-            return try saveChanges(&tally)
+        for _ in 1...2 {
+            do { return try saveChanges(&tally) } catch let error as StrataError where error.code == .historyDropped {
+                guard try leaveDroppedState() else { throw error }
+            }
         }
+        let turn = parent == nil ? try binding.store.takeTurn() : nil
+        try leaveDroppedState()
+        return try saveChanges(&tally, turn)
     }
 
+    /// - Parameter turn: it ends with the save.
     /// - Returns: what was saved, if an observer listens; nil when there was nothing to save.
-    private func saveChanges(_ tally: inout SaveTally) throws -> ContextChanges? {
+    private func saveChanges(_ tally: inout SaveTally, _ turn: SaveTurn? = nil) throws -> ContextChanges? {
         saving.isRunning = true
         defer { saving.isRunning = false }
-        var turn: SaveTurn?
+        var turn = turn
         defer { turn?.end() }
         try showDisplacedPartners()
         // The parent may have them again.
@@ -81,8 +84,7 @@ extension ManagedObjectContext {
             try prepare()
             undoManager?.register(joining: true)
             try validate()
-            // Hooks and validations may have read empty values in place of damaged ones.
-            try throwNewDamage()
+            try throwEmptyReads()
             if let parent {
                 try checkExpectations()
                 if try takeBackLostDeletions(parent) { continue }

@@ -84,6 +84,12 @@ extension ManagedObjectContext {
         if errors.hasNewDamage, let damage = errors.takeNewDamage() { throw damage }
     }
 
+    /// Throws if hooks or validations of a save have read empty values in place of damaged or dropped ones.
+    func throwEmptyReads() throws {
+        try throwNewDamage()
+        if let dropped = errors.takeDroppedReads() { throw dropped }
+    }
+
     func budget<Result: ManagedObject>(of request: FetchRequest<Result>) -> RequestBudget {
         request.budget ?? binding.requestBudget
     }
