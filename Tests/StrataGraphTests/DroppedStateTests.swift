@@ -57,6 +57,22 @@ import Testing
         #expect(movie.title == "mine" && other.title == "mine")
     }
 
+    /// What the rollback cannot read says nothing of the changes that come after it.
+    @Test func aRollbackAfterAConflictLeavesNoError() throws {
+        let (movie, other) = try sharedMovie()
+        movie.title = "mine"
+        try change(other) { $0.title = "theirs" }
+        #expect(thrownError { try mine.save() }?.code == .merge)
+        try change(other) { $0.title = "theirs again" }
+        mine.rollback()
+        mine.refreshAllObjects()
+        #expect(mine.unreportedErrors.isEmpty && movie.title == "theirs again")
+        movie.title = "third"
+        try mine.save()
+        theirs.refreshAllObjects()
+        #expect(other.title == "third")
+    }
+
     /// The context has not read the revision that its own save gave the row.
     @Test func whatThisContextSavedLastIsNotOverwrittenUnseen() throws {
         let (movie, other) = try sharedMovie()

@@ -256,18 +256,18 @@ extension ManagedObjectContext {
     func rebuildLinkChanges() throws {
         pendingLinks.forgetRowChanges()
         for list in pending.lists {
-            for object in list where object._flags.isPending { noteAllLinkChanges(of: object) }
+            for object in list where object._flags.isPending { try noteAllLinkChanges(of: object) }
         }
         try noteAllLinkChangesOfDeletedRows()
     }
 
-    private func noteAllLinkChanges(of object: ManagedObject) {
+    private func noteAllLinkChanges(of object: ManagedObject) throws {
         let isGone = object._flags.contains(.deleted)
         for index in object._entity.toOneIndexes {
             let property = object._entity.properties[index]
             guard case .toMany(let link, _) = property.inverse, property.isInRow else { continue }
             let now = isGone ? ObjectID(rawValue: 0) : object.reference(property.location)
-            let before = storedReference(of: object, property)
+            let before = try storedReference(of: object, property)
             if before == now {
                 if !now.isNil, property.positionSlot.map(object.isChanged(slot:)) ?? false,
                     let link = binding.link(link), let slot = property.positionSlot
@@ -282,13 +282,8 @@ extension ManagedObjectContext {
     }
 
     /// Returns the stored target of a to-one: the one that was read, unless others have changed it since.
-    private func storedReference(of object: ManagedObject, _ property: PropertyRuntime) -> ObjectID {
+    private func storedReference(of object: ManagedObject, _ property: PropertyRuntime) throws -> ObjectID {
         guard pending.overtaken.contains(object.objectID) else { return object.baseReference(property.location) }
-        do {
-            return try read { try $0.reference(property.id, of: object.objectID) } ?? ObjectID(rawValue: 0)
-        } catch {
-            report(Self.typed(error))
-            return object.baseReference(property.location)
-        }
+        return try read { try $0.reference(property.id, of: object.objectID) } ?? ObjectID(rawValue: 0)
     }
 }

@@ -228,7 +228,8 @@ extension ManagedObjectContext {
         object.announceAllChanged()
     }
 
-    /// Lets go of rows that are no longer the store's; an object that is not there any more is kept as deleted.
+    /// Lets go of rows that are no longer the store's; an object that is not there any more is kept as deleted. Where
+    /// the context's state was dropped, that is found out when the object is read in the next one.
     func readAgain(_ objects: some Collection<ManagedObject>) {
         guard !objects.isEmpty else { return }
         var gone: Set<ObjectID> = []
@@ -237,7 +238,8 @@ extension ManagedObjectContext {
                 Set(try objects.lazy.map(\.objectID).filter { try !snapshot.exists($0) })
             }
         } catch {
-            report(Self.typed(error))
+            let error = Self.typed(error)
+            if error.code != .historyDropped { report(error) }
         }
         for object in objects {
             if gone.contains(object.objectID) { keepAsDeleted(object) } else { turnIntoFault(object) }
