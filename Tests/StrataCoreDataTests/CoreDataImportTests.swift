@@ -237,6 +237,10 @@ struct CoreDataImportTests {
                 "ChessRules/p3.club leads to no object, and the key 3 leads to it; the link is set at both ends",
                 "GolfRules/p4.club leads to no object, and the key 4 leads to it; the link is set at both ends",
             ])
+        // The file has six keys: two of the links at both ends, and two at one.
+        let comparison = try compared()
+        #expect(comparison.isEqual && comparison.links == .init(equal: 6, total: 6), "\(comparison.differences)")
+        #expect(comparison.completedLinks == 2 && comparison.differences == [])
         try reading { store in
             for (key, name) in [(1, "Chess"), (2, "Golf"), (3, "Chess"), (4, "Golf")] {
                 let (club, rules) = (
@@ -246,6 +250,22 @@ struct CoreDataImportTests {
                 #expect(try Self.value("club", of: rules, in: store) == .objectID(club))
             }
         }
+    }
+
+    /// The other end has a key, but of no object: the link is still the only one there is.
+    @Test func anEndThatLeadsNowhereIsCompletedByItsPartner() throws {
+        try LibraryFile.fixture(moreRows: ["UPDATE ZPORTRAIT SET ZAUTHOR = 99 WHERE Z_PK = 7"]).write(to: folder.file)
+        let report = try imported()
+        #expect(report.faultCounts == [.oneSidedLink: 1], "\(report.faults)")
+        try reading { store in
+            let (author, portrait) = (
+                try Self.object("Author/p1", in: store), try Self.object("Portrait/p7", in: store)
+            )
+            #expect(try Self.value("portrait", of: author, in: store) == .objectID(portrait))
+            #expect(try Self.value("author", of: portrait, in: store) == .objectID(author))
+        }
+        let comparison = try compared()
+        #expect(comparison.isEqual && comparison.completedLinks == 1, "\(comparison.differences)")
     }
 
     // MARK: Interruptions
