@@ -134,7 +134,8 @@ final class CoreDataFile {
         }
         var tables: [String: FileTable] = [:]
         for name in names where name.hasPrefix("Z") || name.hasPrefix("A") {
-            let info = try database.prepare("PRAGMA table_info(\(SQLiteDatabase.quoted(name)))")
+            // Unlike `table_info`, it lists generated columns, which have values like any other.
+            let info = try database.prepare("PRAGMA table_xinfo(\(SQLiteDatabase.quoted(name)))")
             var table = FileTable(name: name)
             while try info.step() { table.add(info.text(1).uppercased(), info.text(2).uppercased()) }
             tables[name.uppercased()] = table
@@ -148,8 +149,12 @@ final class CoreDataFile {
     ) throws(StrataError) -> [NumberedEntity] {
         let list = try database.prepare("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
         var entities: [NumberedEntity] = []
-        while try list.step(), entities.count < mostTables {
+        while try list.step() {
             guard list.integer(0) < 16_000 else { continue }
+            guard entities.count < mostTables else {
+                throw StrataError(
+                    .persistentStoreOpen, "\(path) has more than \(mostTables) entities.", context: .init(path: path))
+            }
             guard list.bytes(1).count <= CachedModel.mostBytesOfName else {
                 throw StrataError(
                     .persistentStoreOpen, "\(path) has an entity whose name has \(list.bytes(1).count) bytes.",
@@ -231,12 +236,19 @@ private struct StoreFacts {
     var frameworkVersion: Int64?
     var versionHashes: [String: [UInt8]] = [:]
 
+    private static let mostBytesOfIdentifier = 1000
+
     /// The newest form of version hashes that is known.
     private static let knownVersion: Int64 = 3
 
     init(_ database: SQLiteDatabase, _ path: String) throws(StrataError) {
         let row = try database.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
         guard try row.step() else { return }
+        guard row.byteCount(0) <= Self.mostBytesOfIdentifier else {
+            throw StrataError(
+                .persistentStoreOpen, "\(path) has an identifier of \(row.byteCount(0)) bytes: Core Data's have 36.",
+                context: .init(path: path))
+        }
         identifier = row.text(0)
         let bytes = row.bytes(1)
         guard bytes.count <= 16 << 20 else { return }
