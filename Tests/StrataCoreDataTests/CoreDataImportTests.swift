@@ -154,6 +154,23 @@ struct CoreDataImportTests {
         #expect(model.entitiesByName["Tag"]?.relationshipsByName["works"]?.inverseName == "tags")
     }
 
+    /// A damaged model is an error, but the rows are there.
+    @Test func aFileWhoseModelIsDamagedComesOverByItsTablesIfAsked() throws {
+        var fixture = LibraryFile.fixture()
+        fixture.hasModel = false
+        fixture.joins += CoreDataFixture.cache(Array(repeating: 0xFF, count: 9))
+        try fixture.write(to: folder.file)
+        #expect(throws: StrataError.self) { try imported() }
+        var options = CoreDataImportOptions()
+        options.modelSource = .tables
+        let report = try imported(options)
+        #expect(report.rows == 8 && report.pairs == 3 && report.faultCount == 0, "\(report.faults)")
+        #expect(report.modelSource == CoreDataFile.ModelOrigin.chosenTables.rawValue)
+        let comparison = try compared()
+        #expect(comparison.isEqual && comparison.links.total > 0, "\(comparison.differences)")
+        #expect(try reading { $0.schema.model.entitiesByName["Work"]?.attributesByName["title"] } != nil)
+    }
+
     // MARK: Faults
 
     private static let faults = [

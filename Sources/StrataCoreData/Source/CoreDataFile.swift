@@ -16,6 +16,7 @@ final class CoreDataFile {
         case cache = "the model in the file"
         case given = "the model that was given"
         case tables = "the tables, because the file has no model"
+        case chosenTables = "the tables, and not the model in the file"
     }
 
     let source: SourceFile
@@ -43,9 +44,13 @@ final class CoreDataFile {
 
     /// - Parameters:
     ///   - given: a model that takes the place of the one in the file.
+    ///   - chosen: the source of the model if none is given.
     ///   - names: `formerNames` of an earlier reading, for a model that has the new names.
     /// - Throws: `persistentStoreOpen`, `invalidModel`.
-    init(_ path: String, model given: ModelContent? = nil, names: [String: String] = [:]) throws(StrataError) {
+    init(
+        _ path: String, model given: ModelContent? = nil, from chosen: CoreDataModelSource = .file,
+        names: [String: String] = [:]
+    ) throws(StrataError) {
         let source = try SourceFile(path, try SQLiteLibrary.shared.get())
         self.source = source
         let database = source.database
@@ -72,13 +77,13 @@ final class CoreDataFile {
         if let given {
             found = given
             origin = .given
-        } else if tables["Z_MODELCACHE"] != nil, let cached = try Self.cachedModel(database, path) {
+        } else if chosen == .file, tables["Z_MODELCACHE"] != nil, let cached = try Self.cachedModel(database, path) {
             try Self.refuseModelWithoutColumns(cached, tables, path)
             found = cached
             origin = .cache
         } else {
             found = try TableModel.read(database, tables, entities)
-            origin = .tables
+            origin = chosen == .file ? .tables : .chosenTables
         }
         let mended = try ModelMending.model(found)
         model = mended.model
@@ -183,8 +188,9 @@ final class CoreDataFile {
             return try CachedModel(packed: Array(cache.bytes(1))).content
         } catch {
             throw StrataError(
-                .invalidModelFile, "The model in \(path) cannot be read: \(error.sentence). Give it with --model.",
-                context: .init(path: path), cause: error)
+                .invalidModelFile,
+                "The model in \(path) cannot be read: \(error.sentence). Give it with --model, or have one made of the tables "
+                    + "with --model-from-tables.", context: .init(path: path), cause: error)
         }
     }
 
