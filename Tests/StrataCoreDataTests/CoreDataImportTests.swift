@@ -154,6 +154,23 @@ struct CoreDataImportTests {
         #expect(model.entitiesByName["Tag"]?.relationshipsByName["works"]?.inverseName == "tags")
     }
 
+    /// A damaged model is an error, but the rows are there.
+    @Test func aFileWhoseModelIsDamagedComesOverByItsTablesIfAsked() throws {
+        var fixture = LibraryFile.fixture()
+        fixture.hasModel = false
+        fixture.joins += CoreDataFixture.cache(Array(repeating: 0xFF, count: 9))
+        try fixture.write(to: folder.file)
+        #expect(throws: StrataError.self) { try imported() }
+        var options = CoreDataImportOptions()
+        options.modelSource = .tables
+        let report = try imported(options)
+        #expect(report.rows == 8 && report.pairs == 3 && report.faultCount == 0, "\(report.faults)")
+        #expect(report.modelSource == CoreDataFile.ModelOrigin.chosenTables.rawValue)
+        let comparison = try compared()
+        #expect(comparison.isEqual && comparison.links.total > 0, "\(comparison.differences)")
+        #expect(try reading { $0.schema.model.entitiesByName["Work"]?.attributesByName["title"] } != nil)
+    }
+
     // MARK: Faults
 
     private static let faults = [
@@ -237,6 +254,10 @@ struct CoreDataImportTests {
                 "ChessRules/p3.club leads to no object, and the key 3 leads to it; the link is set at both ends",
                 "GolfRules/p4.club leads to no object, and the key 4 leads to it; the link is set at both ends",
             ])
+        // The file has six keys: two of the links at both ends, and two at one.
+        let comparison = try compared()
+        #expect(comparison.isEqual && comparison.links == .init(equal: 6, total: 6), "\(comparison.differences)")
+        #expect(comparison.completedLinks == 2 && comparison.differences == [])
         try reading { store in
             for (key, name) in [(1, "Chess"), (2, "Golf"), (3, "Chess"), (4, "Golf")] {
                 let (club, rules) = (
@@ -246,6 +267,22 @@ struct CoreDataImportTests {
                 #expect(try Self.value("club", of: rules, in: store) == .objectID(club))
             }
         }
+    }
+
+    /// The other end has a key, but of no object: the link is still the only one there is.
+    @Test func anEndThatLeadsNowhereIsCompletedByItsPartner() throws {
+        try LibraryFile.fixture(moreRows: ["UPDATE ZPORTRAIT SET ZAUTHOR = 99 WHERE Z_PK = 7"]).write(to: folder.file)
+        let report = try imported()
+        #expect(report.faultCounts == [.oneSidedLink: 1], "\(report.faults)")
+        try reading { store in
+            let (author, portrait) = (
+                try Self.object("Author/p1", in: store), try Self.object("Portrait/p7", in: store)
+            )
+            #expect(try Self.value("portrait", of: author, in: store) == .objectID(portrait))
+            #expect(try Self.value("author", of: portrait, in: store) == .objectID(author))
+        }
+        let comparison = try compared()
+        #expect(comparison.isEqual && comparison.completedLinks == 1, "\(comparison.differences)")
     }
 
     // MARK: Interruptions

@@ -43,6 +43,12 @@ final class SQLiteDatabase {
             _ = library.close(opened)
             throw StrataError(.persistentStoreOpen, "The file cannot be opened: \(reason).", context: .init(path: path))
         }
+        guard RefusedFunctions.install(in: opened, library) else {
+            _ = library.close(opened)
+            throw StrataError(
+                .persistentStoreOpen, "The SQLite of this system does not let its functions be replaced.",
+                context: .init(path: path))
+        }
         handle = opened
         limitValues(to: Self.mostBytesAtOnce)
         library.progress(opened, 1000, WorkBudget.handler, Unmanaged.passUnretained(budget).toOpaque())
@@ -124,6 +130,8 @@ final class SQLiteDatabase {
         let sentence =
             switch code & 0xFF {
             case 9: "The file takes too long to read: it is not what Core Data writes."
+            case 11 where reason.contains(RefusedFunctions.words):
+                "The file cannot be read: \(RefusedFunctions.reason) (\(reason))."
             case 11: "The file is damaged: \(reason)."
             case 18: "The file has a value that is longer than Core Data's are there: \(reason)."
             case 26: "The file is no database of SQLite, or is encrypted: \(reason)."

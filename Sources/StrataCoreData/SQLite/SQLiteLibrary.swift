@@ -16,6 +16,12 @@ struct SQLiteLibrary: Sendable {
             Handle?, Int32, (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?, UnsafeMutableRawPointer?
         ) -> Void
     let limit: @Sendable @convention(c) (Handle?, Int32, Int32) -> Int32
+    let createFunction:
+        @Sendable @convention(c) (
+            Handle?, UnsafePointer<CChar>, Int32, Int32, UnsafeMutableRawPointer?,
+            (@convention(c) (Handle?, Int32, UnsafeMutablePointer<Handle?>?) -> Void)?, OpaquePointer?, OpaquePointer?
+        ) -> Int32
+    let resultError: @Sendable @convention(c) (Handle?, UnsafePointer<CChar>?, Int32) -> Void
     let prepare:
         @Sendable @convention(c) (
             Handle?, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<Handle?>,
@@ -78,6 +84,8 @@ struct SQLiteLibrary: Sendable {
         message = try function("errmsg")
         progress = try function("progress_handler")
         limit = try function("limit")
+        createFunction = try function("create_function")
+        resultError = try function("result_error")
         prepare = try function("prepare_v2")
         step = try function("step")
         reset = try function("reset")

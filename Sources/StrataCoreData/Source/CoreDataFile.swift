@@ -16,6 +16,7 @@ final class CoreDataFile {
         case cache = "the model in the file"
         case given = "the model that was given"
         case tables = "the tables, because the file has no model"
+        case chosenTables = "the tables, and not the model in the file"
     }
 
     let source: SourceFile
@@ -43,9 +44,13 @@ final class CoreDataFile {
 
     /// - Parameters:
     ///   - given: a model that takes the place of the one in the file.
+    ///   - chosen: the source of the model if none is given.
     ///   - names: `formerNames` of an earlier reading, for a model that has the new names.
     /// - Throws: `persistentStoreOpen`, `invalidModel`.
-    init(_ path: String, model given: ModelContent? = nil, names: [String: String] = [:]) throws(StrataError) {
+    init(
+        _ path: String, model given: ModelContent? = nil, from chosen: CoreDataModelSource = .file,
+        names: [String: String] = [:]
+    ) throws(StrataError) {
         let source = try SourceFile(path, try SQLiteLibrary.shared.get())
         self.source = source
         let database = source.database
@@ -72,13 +77,13 @@ final class CoreDataFile {
         if let given {
             found = given
             origin = .given
-        } else if tables["Z_MODELCACHE"] != nil, let cached = try Self.cachedModel(database, path) {
+        } else if chosen == .file, tables["Z_MODELCACHE"] != nil, let cached = try Self.cachedModel(database, path) {
             try Self.refuseModelWithoutColumns(cached, tables, path)
             found = cached
             origin = .cache
         } else {
             found = try TableModel.read(database, tables, entities)
-            origin = .tables
+            origin = chosen == .file ? .tables : .chosenTables
         }
         let mended = try ModelMending.model(found)
         model = mended.model
@@ -134,7 +139,8 @@ final class CoreDataFile {
         }
         var tables: [String: FileTable] = [:]
         for name in names where name.hasPrefix("Z") || name.hasPrefix("A") {
-            let info = try database.prepare("PRAGMA table_info(\(SQLiteDatabase.quoted(name)))")
+            // Unlike `table_info`, it lists generated columns, which have values like any other.
+            let info = try database.prepare("PRAGMA table_xinfo(\(SQLiteDatabase.quoted(name)))")
             var table = FileTable(name: name)
             while try info.step() { table.add(info.text(1).uppercased(), info.text(2).uppercased()) }
             tables[name.uppercased()] = table
@@ -148,8 +154,12 @@ final class CoreDataFile {
     ) throws(StrataError) -> [NumberedEntity] {
         let list = try database.prepare("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
         var entities: [NumberedEntity] = []
-        while try list.step(), entities.count < mostTables {
+        while try list.step() {
             guard list.integer(0) < 16_000 else { continue }
+            guard entities.count < mostTables else {
+                throw StrataError(
+                    .persistentStoreOpen, "\(path) has more than \(mostTables) entities.", context: .init(path: path))
+            }
             guard list.bytes(1).count <= CachedModel.mostBytesOfName else {
                 throw StrataError(
                     .persistentStoreOpen, "\(path) has an entity whose name has \(list.bytes(1).count) bytes.",
@@ -178,8 +188,9 @@ final class CoreDataFile {
             return try CachedModel(packed: Array(cache.bytes(1))).content
         } catch {
             throw StrataError(
-                .invalidModelFile, "The model in \(path) cannot be read: \(error.sentence). Give it with --model.",
-                context: .init(path: path), cause: error)
+                .invalidModelFile,
+                "The model in \(path) cannot be read: \(error.sentence). Give it with --model, or have one made of the tables "
+                    + "with --model-from-tables.", context: .init(path: path), cause: error)
         }
     }
 
@@ -231,12 +242,19 @@ private struct StoreFacts {
     var frameworkVersion: Int64?
     var versionHashes: [String: [UInt8]] = [:]
 
+    private static let mostBytesOfIdentifier = 1000
+
     /// The newest form of version hashes that is known.
     private static let knownVersion: Int64 = 3
 
     init(_ database: SQLiteDatabase, _ path: String) throws(StrataError) {
         let row = try database.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
         guard try row.step() else { return }
+        guard row.byteCount(0) <= Self.mostBytesOfIdentifier else {
+            throw StrataError(
+                .persistentStoreOpen, "\(path) has an identifier of \(row.byteCount(0)) bytes: Core Data's have 36.",
+                context: .init(path: path))
+        }
         identifier = row.text(0)
         let bytes = row.bytes(1)
         guard bytes.count <= 16 << 20 else { return }

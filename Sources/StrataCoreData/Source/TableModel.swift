@@ -58,7 +58,7 @@ struct TableModel {
         }
         for name in tables.keys.sorted() { addPairs(of: name) }
         content.notes.append(
-            "the file has no model: names are in lower case, every property is optional, rules and inverses of to-ones "
+            "the model is made of the tables: names are in lower case, every property is optional, rules and inverses of to-ones "
                 + "are unknown; give the model with --model to have them")
     }
 

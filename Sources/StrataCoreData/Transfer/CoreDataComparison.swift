@@ -32,25 +32,45 @@ package struct CoreDataComparison: Sendable {
     /// and links of no property of their row.
     package var isWhole = true
 
-    /// Keys that lead to no object do not count: no store can have their links.
+    /// Keys that lead to no object do not count, because no store can have their links, and neither do links that the
+    /// file has at one end only: the store has each at both.
     package var isEqual: Bool { rows.equal == rows.total && links.equal == links.total && isWhole }
 
     /// Keys of the file that lead to no object.
     package var danglingKeys: Int { faultCounts[.danglingKey] ?? 0 }
 
+    /// Links of one-to-ones that the file has at one end only.
+    package private(set) var completedLinks = 0
+
     /// A sentence for each kind of fault: what the import left out or changed, why, and whether it counts as different.
     package var explanations: [String] {
-        faultCounts.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, count in
-            let words = Self.words(of: kind)
-            let verdict = kind == .danglingKey ? "not counted as different" : "counted as different"
-            return "\(kind.rawValue): \(count) \(count == 1 ? words.one : words.several) \(words.reason); \(verdict)"
+        faultCounts.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { kind, count in
+            guard kind == .oneSidedLink else {
+                return [Self.explanation(kind, count, Self.words(of: kind), isDifferent: kind != .danglingKey)]
+            }
+            let words = ("link", "links", "set at both ends, because the file has one end only")
+            let leftOut = count - completedLinks
+            var lines: [String] = []
+            if completedLinks > 0 {
+                lines.append(Self.explanation(kind, completedLinks, words, isDifferent: false))
+            }
+            if leftOut > 0 { lines.append(Self.explanation(kind, leftOut, Self.words(of: kind), isDifferent: true)) }
+            return lines
         }
+    }
+
+    private static func explanation(
+        _ kind: CoreDataFault.Kind, _ count: Int, _ words: (one: String, several: String, reason: String),
+        isDifferent: Bool
+    ) -> String {
+        let verdict = isDifferent ? "counted as different" : "not counted as different"
+        return "\(kind.rawValue): \(count) \(count == 1 ? words.one : words.several) \(words.reason); \(verdict)"
     }
 
     private static func words(of kind: CoreDataFault.Kind) -> (one: String, several: String, reason: String) {
         switch kind {
         case .danglingKey: ("link", "links", "left out, because the key leads to no object")
-        case .oneSidedLink: ("link", "links", "left out or completed, because the two ends disagree in the file")
+        case .oneSidedLink: ("link", "links", "left out, because the two ends disagree in the file")
         case .missingValue: ("value", "values", "set to the model's default, because a required value is missing")
         case .unsoundValue: ("value", "values", "left out or changed, because it is not what the model says")
         case .strayValue: ("value", "values", "left out, because no property of the row has the column")
@@ -74,6 +94,12 @@ package struct CoreDataComparison: Sendable {
     mutating func differ(_ fault: CoreDataFault, count: Int = 1) {
         faultCounts[fault.kind, default: 0] += count
         differ(fault.description)
+    }
+
+    /// Counts a link that the file has at its other end only.
+    mutating func noteCompletedLink() {
+        completedLinks += 1
+        faultCounts[.oneSidedLink, default: 0] += 1
     }
 
     /// Counts keys that lead to no object.

@@ -25,7 +25,7 @@ package final class CoreDataImporter {
         faults = FaultList(options.onFault)
         watch = ImportWatch(progress, isInterrupted)
         let given = try options.model.map { try GivenModel.content(of: $0, version: options.modelVersion) }
-        let opened = try CoreDataFile(path, model: given)
+        let opened = try CoreDataFile(path, model: given, from: options.modelSource)
         file = opened
         plan = try NumberedTables.plan(of: opened)
         unpacking =

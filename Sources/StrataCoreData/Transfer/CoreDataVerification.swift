@@ -187,10 +187,14 @@ package struct CoreDataVerification {
             expected = rows.key(column.column).flatMap { layout.keys[link.table].objectID($0) }
             if expected == nil { result.noteDanglingKeys(1) }
         }
-        if expected == nil && target == nil { return }
-        result.links.note(expected == target)
-        guard expected != target else { return }
-        if let fault = try treatment.fault(rows, column, link, table: table, target, entity.schema.name) {
+        if expected == target {
+            if target != nil { result.links.note(true) }
+            return
+        }
+        let fault = try treatment.fault(rows, column, link, table: table, target, entity.schema.name)
+        if expected == nil, fault?.kind == .oneSidedLink { return result.noteCompletedLink() }
+        result.links.note(false)
+        if let fault {
             result.differ(fault)
         } else {
             result.differ("\(name).\(column.name) leads elsewhere")

@@ -36,7 +36,7 @@ struct ImportRecord {
         self.offsets = offsets
         transformables = options.transformables
         onFault = options.onFault.rawValue
-        hasGivenModel = file.origin == .given
+        hasGivenModel = file.origin == .given || file.origin == .chosenTables
         formerNames = file.formerNames
         lastKeys = file.lastKeys
         versionHashes = file.versionHashes.mapValues { Data($0) }

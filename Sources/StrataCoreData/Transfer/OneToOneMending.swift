@@ -51,9 +51,11 @@ struct OneToOneMending {
         let (one, other) = (layout.plan.tables[end.table], layout.plan.tables[back.table])
         let key = SQLiteDatabase.quoted(one.columns[end.column - 2])
         let backKey = SQLiteDatabase.quoted(other.columns[back.column - 2])
+        // A key that leads to no object is no partner.
         let rows = try layout.file.database.prepare(
-            "SELECT a.Z_PK, b.Z_PK, b.\(backKey) FROM \(SQLiteDatabase.quoted(one.name)) a "
+            "SELECT a.Z_PK, b.Z_PK, c.Z_PK FROM \(SQLiteDatabase.quoted(one.name)) a "
                 + "JOIN \(SQLiteDatabase.quoted(other.name)) b ON b.Z_PK = a.\(key) "
+                + "LEFT JOIN \(SQLiteDatabase.quoted(one.name)) c ON c.Z_PK = b.\(backKey) "
                 + "WHERE b.\(backKey) IS NOT a.Z_PK ORDER BY a.Z_PK")
         while try rows.step() {
             let (from, to) = (rows.integer(0), rows.integer(1))

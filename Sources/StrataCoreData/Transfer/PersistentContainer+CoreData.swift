@@ -9,6 +9,8 @@ public struct CoreDataImportOptions: Sendable {
     public var model: URL?
     /// The version of that model; nil for the current one.
     public var modelVersion: String?
+    /// The source of the model if none is given.
+    public var modelSource = CoreDataModelSource.file
     /// The treatment of faults in the data.
     public var onFault = CoreDataFaultTreatment.repair
     /// The form of transformables.

@@ -41,6 +41,8 @@ struct CoreDataArguments: ParsableArguments {
     var model: String?
     @Option(help: ArgumentHelp("The version of that model; by default the current one.", valueName: "version"))
     var modelVersion: String?
+    @Flag(help: "Make the model of the tables of a file of Core Data whose own cannot be read.")
+    var modelFromTables = false
     @Option(
         help: ArgumentHelp(
             "For faults in a file of Core Data: refuse, repair (what has a rule), or list (bring over as it is).",
@@ -54,8 +56,8 @@ struct CoreDataArguments: ParsableArguments {
 
     static let help = """
         --into makes a new store of a SQLite file of Core Data or SwiftData. The model is the one in the file, or \
-        what --model names; files from before 2016 have none, and then the tables say what they can. The file is \
-        only read. The store appears when it is complete; after an interruption the same command goes on. --check \
+        what --model names; files from before 2016 have none, and then the tables say what they can, as they do with \
+        --model-from-tables for a file whose model is damaged. The file is only read. The store appears when it is complete; after an interruption the same command goes on. --check \
         makes nothing and lists faults, each with its entity, key and what an import does about it by --on-fault; exit \
         code 1 if there is any. Faults are keys that lead nowhere, one-to-ones with one end, places in lists that are \
         missing or shared, rows of unknown entities, values of other types or out of range, required values that are \
@@ -75,6 +77,7 @@ struct CoreDataArguments: ParsableArguments {
         var options = CoreDataImportOptions()
         options.model = model.map { URL(filePath: $0) }
         options.modelVersion = modelVersion
+        options.modelSource = modelFromTables ? .tables : .file
         options.onFault = onFault.treatment
         options.transformables = transformables.transformables
         return options
@@ -83,6 +86,9 @@ struct CoreDataArguments: ParsableArguments {
     func validate() throws {
         guard [into != nil, check, verify].filter({ $0 }).count <= 1 else {
             throw ValidationError("--into, --check and --verify exclude each other.")
+        }
+        guard !modelFromTables || model == nil else {
+            throw ValidationError("--model and --model-from-tables exclude each other.")
         }
     }
 
