@@ -20,7 +20,8 @@ extension EntityMigration {
         var origins: [PastValues] = []
         while let first = models.first(where: { $0.entity(old.id)?.property(number) != nil }),
             let past = try PastValues(
-                first.assignment.formers(of: number, in: old.id), of: old.id, before: first.version, histories),
+                first.assignment.formers(of: number, in: old.id), of: old.id, before: first.version, in: links.new,
+                histories),
             let then = past.attribute
         {
             origins.append(past)

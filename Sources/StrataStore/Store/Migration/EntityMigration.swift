@@ -133,7 +133,7 @@ struct EntityMigration {
         }
         let formers = links.new.assignment.formers(of: property.id, in: old.id)
         let version = links.returned[old.id]?.version ?? links.old.version
-        if let past = try PastValues(formers, own: property.id, of: old.id, before: version, histories),
+        if let past = try PastValues(formers, own: property.id, of: old.id, before: version, in: links.new, histories),
             let before = past.attribute
         {
             return [.takeBack(past, from: before)]

@@ -197,7 +197,7 @@ struct OldLinks {
                     new.former(of: property.id, in: before) == nil,
                     let (last, values) = try PastValues.last(
                         new.assignment.formers(of: property.id, in: entity.id), own: property.id, of: entity.id,
-                        before: old.version, histories),
+                        before: old.version, in: new, histories),
                     let then = last.relationship, then.isToMany == relationship.isToMany,
                     old.property(property.id) != nil || returning[last.id]?.values.version != values.version
                         || new.assignment.ownFormers[entity.id]?[property.id] != nil
