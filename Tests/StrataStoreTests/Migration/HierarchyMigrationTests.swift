@@ -15,7 +15,7 @@ struct HierarchyMigrationTests {
         try run.run()
     }
 
-    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...25) + [377, 573]))
+    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...25) + [377, 442, 573]))
     func bothEndsOfALinkShowIt(seed: UInt64) throws {
         var run = HierarchyRun(seed: seed, .withInverses)
         defer { run.place.remove() }

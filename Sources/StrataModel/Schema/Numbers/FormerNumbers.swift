@@ -74,6 +74,12 @@ struct FormerNumbers {
         return false
     }
 
+    /// The last number that had the values of a former number in the objects of an entity.
+    func last(of number: PropertyID, in entity: EntityID, after version: ModelVersion) -> PropertyID {
+        let later = earlier.reversed() + (previous.map { [$0] } ?? [])
+        return Schema.last(of: number, in: entity, through: later.filter { $0.version >= version })
+    }
+
     /// The last number that had the values of a former number; nil if several took them over.
     func last(of number: PropertyID, after version: ModelVersion) -> PropertyID? {
         let later = earlier.reversed() + (previous.map { [$0] } ?? [])
