@@ -66,8 +66,10 @@ struct FormerNumbers {
         while let number = next.popLast() {
             let first = models.last { $0.property(number) != nil }
             for origin in first?.assignment.replaced[number] ?? [] where known.insert(origin).inserted {
-                let then = models.lazy.compactMap { $0.property(origin) }.first?.attribute
-                if let then, then.canBeRead(as: new), then.mayLose(as: old) { return true }
+                let forms = models.compactMap { $0.property(origin)?.attribute }
+                if let last = forms.first, forms.contains(where: { $0.canBeRead(as: new) }), last.mayLose(as: old) {
+                    return true
+                }
                 next.append(origin)
             }
         }

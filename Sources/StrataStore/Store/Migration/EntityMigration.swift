@@ -45,8 +45,10 @@ struct EntityMigration {
         /// Nil for the object as a whole.
         let property: PropertySchema?
         let value: MigrationRule?
-        /// The attributes that a converted one had been converted from before, the last of them of its own type.
-        var origins: [PastValues] = []
+        /// What a converted attribute was in the models before, oldest first.
+        var forms: [AttributeDescription] = []
+        /// The attributes that it had been converted from before, the last of them of its own type.
+        var origins: [Origin] = []
 
         var writes: Bool {
             switch kind {
@@ -114,7 +116,7 @@ struct EntityMigration {
                 }
             return try kinds.map { kind in
                 var step = PropertyStep(kind: kind, property: property, value: value)
-                step.origins = try origins(of: step, old, links, histories)
+                try findOrigins(of: &step, old, links, histories)
                 return step
             }
         }
