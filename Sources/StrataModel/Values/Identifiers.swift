@@ -36,6 +36,8 @@ public struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable, Coda
     package var hiddenInverse: PropertyID { PropertyID(rawValue: rawValue | 0x8000_0000) }
     /// Whether this number is that of a hidden inverse.
     package var isHiddenInverse: Bool { rawValue & 0x8000_0000 != 0 }
+    /// The number whose hidden inverse this is; the number itself if it is none.
+    package var withoutHiding: PropertyID { PropertyID(rawValue: rawValue & 0x7FFF_FFFF) }
 }
 
 /// The number of an index in one store, assigned when the index's model was installed and never changed.

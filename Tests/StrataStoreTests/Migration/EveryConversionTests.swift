@@ -18,7 +18,7 @@ struct EveryConversionTests {
         let made: AttributeValue
     }
 
-    private static let values: [(AttributeType, [AttributeValue])] = [
+    static let values: [(type: AttributeType, values: [AttributeValue])] = [
         (.boolean, [.boolean(true), .boolean(false)]),
         (.integer16, [0, 1, -7, 32767, -32768]),
         (.integer32, [0, 1, 65_536, -2_147_483_648, 16_777_217]),

@@ -8,14 +8,14 @@ import Testing
 struct HierarchyMigrationTests {
     @Test(
         arguments: RandomTesting.seeds(
-            unlessAsked: Array(1...50) + [83, 89, 203, 238, 274, 377, 399, 497, 1307, 1556, 1894]))
+            unlessAsked: Array(1...50) + [83, 89, 203, 238, 274, 377, 399, 497, 1238, 1307, 1556, 1894]))
     func everyObjectKeepsWhatItsEntityStillHas(seed: UInt64) throws {
         var run = HierarchyRun(seed: seed, .alone)
         defer { run.place.remove() }
         try run.run()
     }
 
-    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...25)))
+    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...25) + [377, 442, 573]))
     func bothEndsOfALinkShowIt(seed: UInt64) throws {
         var run = HierarchyRun(seed: seed, .withInverses)
         defer { run.place.remove() }
@@ -74,21 +74,30 @@ private struct HierarchyRun {
         for (step, index) in path.enumerated() {
             let comment = "seed \(seed), model \(index), step \(step) of \(path) between \(models)"
             let options = MigratedStore.options(oneCommit: seed % 3 == 0 ? 0 : 200_000, step: 3)
-            try place.open(models[index].model(), options) { fixture in
-                arrive(at: index)
-                try check(fixture, index, comment)
-                try save(fixture, index)
-                try check(fixture, index, "\(comment), saved")
-                let head = try fixture.store.head()
-                history.append((head, fixture.schema.version, try StateDump(fixture.store, at: head)))
-                for (event, version, dump) in history {
-                    let then = try fixture.store.schema(at: event)
-                    #expect(then.version == version, "\(comment)")
-                    let found = try StateDump(fixture.store, at: event, through: then)
-                    #expect(found == dump, "\(comment), as it was at \(event)")
-                }
-                try #expect(fixture.store.rebuild().isUnchanged, "\(comment)")
+            do {
+                try open(index, options, comment)
+            } catch {
+                Issue.record(error, "\(comment)")
+                return
             }
+        }
+    }
+
+    private mutating func open(_ index: Int, _ options: StoreOptions, _ comment: String) throws {
+        try place.open(models[index].model(), options) { fixture in
+            arrive(at: index)
+            try check(fixture, index, comment)
+            try save(fixture, index)
+            try check(fixture, index, "\(comment), saved")
+            let head = try fixture.store.head()
+            history.append((head, fixture.schema.version, try StateDump(fixture.store, at: head)))
+            for (event, version, dump) in history {
+                let then = try fixture.store.schema(at: event)
+                #expect(then.version == version, "\(comment)")
+                let found = try StateDump(fixture.store, at: event, through: then)
+                #expect(found == dump, "\(comment), as it was at \(event)")
+            }
+            try #expect(fixture.store.rebuild().isUnchanged, "\(comment)")
         }
     }
 

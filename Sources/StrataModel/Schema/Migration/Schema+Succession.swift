@@ -39,12 +39,13 @@ extension Schema {
     /// The property that an entity had before this model, and whose values a property takes over in its objects. Nil if
     /// the entity had the property itself, or none that it replaces.
     ///
-    /// A number that a property replaces may live on: then it has gone from some entities only.
+    /// A number that a property replaces may live on: then it has gone from some entities only. An entity that still has
+    /// it keeps its values there, and the property begins empty.
     package func former(of property: PropertyID, in before: EntitySchema) -> PropertySchema? {
         guard before.property(property) == nil, let after = entity(before.id), after.property(property) != nil
         else { return nil }
-        let formers = assignment.formers(of: property, in: before.id).compactMap { before.property($0) }
-        return formers.first { after.property($0.id) == nil } ?? formers.first
+        return assignment.formers(of: property, in: before.id).lazy
+            .filter { after.property($0) == nil }.compactMap { before.property($0) }.first
     }
 
     /// The property that an entity had before this model, and whose values or links a property takes over in its objects,

@@ -3,6 +3,9 @@
 // The steps before match what an entity declares, or what moved as a whole. The objects of an entity can also have an
 // attribute under another number than before because the entity went to another parent, because one attribute moved
 // to or from several entities, or because only an earlier model had it there. Both numbers may live on for others.
+//
+// At most one property of an entity continues a former one, or takes back what is hidden: the one that keeps the number,
+// else the first by the rules of `Renaming`. Any other begins empty, and what it does not get stays where it is.
 
 extension AssignmentExtender {
     mutating func takeOverInEntities() {
@@ -26,13 +29,15 @@ extension AssignmentExtender {
     private mutating func takeOver(in entity: EntityDescription, from old: EntitySchema, _ schemas: [Schema]) {
         var open: [(id: PropertyID, attribute: AttributeDescription)] = []
         var taken: Set<PropertyID> = []
-        for declaration in model.hierarchy.declarations(of: entity.name) {
+        let declarations = model.hierarchy.declarations(of: entity.name)
+        let numbers = Set(declarations.compactMap { result.id(of: $0.key) })
+        for declaration in declarations {
             guard let id = result.id(of: declaration.key) else { continue }
             if let former = result.ownFormers[old.id]?[id] {
                 taken.insert(former)
                 continue
             }
-            let origin = old.property(id) ?? origin(of: id, in: old)
+            let origin = old.property(id) ?? origin(of: id, in: old, unlessIn: numbers)
             if let origin {
                 taken.insert(origin.id)
             } else if let attribute = declaration.property.attribute, attribute.isFilledByMigrations {
@@ -61,9 +66,9 @@ extension AssignmentExtender {
         }
     }
 
-    /// The property that this one replaces already.
-    private func origin(of id: PropertyID, in old: EntitySchema) -> PropertySchema? {
-        result.formers(of: id, in: old.id).lazy.compactMap { old.property($0) }.first
+    /// The property that this one replaces already, unless the entity keeps it.
+    private func origin(of id: PropertyID, in old: EntitySchema, unlessIn kept: Set<PropertyID>) -> PropertySchema? {
+        result.formers(of: id, in: old.id).lazy.filter { !kept.contains($0) }.compactMap { old.property($0) }.first
     }
 
     /// The number under which an earlier model had an attribute of this name, or renaming identifier, in an entity.

@@ -79,8 +79,10 @@ extension AssignmentExtender {
             ? result.numbers(of: relationship.destinationEntityName, model) : Array(result.entities.values)
         if Set(before.destinations).isDisjoint(with: targets) { return true }
         guard let known = former.known, let then = known.assignment.properties[entityName]?[property.name],
-            let last = former.last(of: then, after: known.version)
+            let entity = result.entities[entityName]
         else { return false }
+        // Other entities may have taken over theirs.
+        let last = former.last(of: then, in: entity, after: known.version)
         return last != earlier && previous?.property(last) == nil
     }
 }

@@ -66,12 +66,20 @@ struct FormerNumbers {
         while let number = next.popLast() {
             let first = models.last { $0.property(number) != nil }
             for origin in first?.assignment.replaced[number] ?? [] where known.insert(origin).inserted {
-                let then = models.lazy.compactMap { $0.property(origin) }.first?.attribute
-                if let then, then.canBeRead(as: new), then.mayLose(as: old) { return true }
+                let forms = models.compactMap { $0.property(origin)?.attribute }
+                if let last = forms.first, forms.contains(where: { $0.canBeRead(as: new) }), last.mayLose(as: old) {
+                    return true
+                }
                 next.append(origin)
             }
         }
         return false
+    }
+
+    /// The last number that had the values of a former number in the objects of an entity.
+    func last(of number: PropertyID, in entity: EntityID, after version: ModelVersion) -> PropertyID {
+        let later = earlier.reversed() + (previous.map { [$0] } ?? [])
+        return Schema.last(of: number, in: entity, through: later.filter { $0.version >= version })
     }
 
     /// The last number that had the values of a former number; nil if several took them over.
@@ -94,17 +102,37 @@ extension Schema {
     /// - Parameter schemas: the first is one that had the number.
     package static func last(of number: PropertyID, in entity: EntityID, through schemas: [Schema]) -> PropertyID {
         var number = number
-        var before: EntitySchema?
-        for schema in schemas {
+        var former: [EntitySchema] = []
+        for (index, schema) in schemas.enumerated() {
             guard let after = schema.entity(entity) else { continue }
-            defer { before = after }
-            guard let before, after.property(number) == nil else { continue }
+            defer { former.append(after) }
+            guard let before = former.last, after.property(number) == nil else { continue }
             let heir = after.properties.first {
                 before.property($0.id) == nil && schema.assignment.formers(of: $0.id, in: entity).contains(number)
             }
-            number = heir?.id ?? schema.heir(of: number, in: before)?.id ?? number
+            number =
+                heir?.id ?? schema.heir(of: number, in: before)?.id
+                ?? after.heir(ofHidden: number, in: former, schemas[..<index], schema.assignment)?.id ?? number
         }
         return number
+    }
+
+    /// A property's number and numbers that it takes over from, and all that these took over from in any entity, nearest
+    /// first.
+    ///
+    /// - Parameter schemas: oldest first.
+    package static func lineage(
+        of own: PropertyID, _ formers: [PropertyID], through schemas: some BidirectionalCollection<Schema>
+    ) -> [PropertyID] {
+        var lineage: [PropertyID] = []
+        var next = [own] + formers
+        while !next.isEmpty {
+            let number = next.removeFirst()
+            guard !lineage.contains(number) else { continue }
+            lineage.append(number)
+            for schema in schemas.reversed() { next += schema.assignment.replaced[number] ?? [] }
+        }
+        return lineage
     }
 
     /// The last number that has the values of a number after some models, oldest first; nil if several took them over.
@@ -128,6 +156,31 @@ extension Schema {
     /// The entities that an earlier model had and the one before this did not. Their objects are there again.
     package func returned(after old: Schema) -> [EntitySchema] {
         entities.filter { old.entity($0.id) == nil && old.assignment.wasGiven($0.id) }
+    }
+}
+
+extension EntitySchema {
+    /// The property that takes back the values of a number that the models just before hid in the objects of the entity:
+    /// other entities had them meanwhile, under numbers that the property continues.
+    ///
+    /// - Parameters:
+    ///   - former: the entity in the models that had it, oldest first.
+    ///   - schemas: the models before that of this entity, oldest first.
+    fileprivate func heir(
+        ofHidden number: PropertyID, in former: [EntitySchema], _ schemas: ArraySlice<Schema>,
+        _ assignment: ModelAssignment
+    ) -> PropertySchema? {
+        guard let before = former.last else { return nil }
+        return properties.first { property in
+            let formers = assignment.formers(of: property.id, in: id)
+            guard before.property(property.id) == nil, !formers.isEmpty,
+                assignment.ownFormers[id]?[property.id] == nil
+            else { return false }
+            let lineage = Schema.lineage(of: property.id, formers, through: schemas)
+            let last = former.reversed().lazy.compactMap { entity in lineage.first { entity.property($0) != nil } }
+                .first
+            return last == number
+        }
     }
 }
 

@@ -76,14 +76,18 @@ struct ReturningProperties {
                 && old.derivationExpression == nil
                 && (old.type == new.type || old.canBeRead(as: new) || former.known != nil)
         case (.relationship(let new)?, .relationship(let old)):
-            guard !new.isTransient, !old.description.isTransient, old.isToMany == new.isToMany,
-                old.description.isOrdered == new.isOrdered,
+            guard !new.isTransient, !old.description.isTransient,
                 !Set(old.destinations).isDisjoint(with: assignment.numbers(of: new.destinationEntityName, model))
             else { return false }
+            if let answer = returnsAsKnown(new, earlier, old, found) { return answer }
+            guard old.isSameKind(as: new) else { return false }
             // A link has two ends: it returns with both, or where it never had an inverse.
             guard let inverse = model.hierarchy.inverse(of: new) else { return old.inverse == nil }
             guard let former = old.inverse else { return false }
-            if found[inverse.key]?.property.id == former { return true }
+            if let other = found[inverse.key]?.property, other.id == former {
+                guard let then = other.relationship, let now = inverse.property.relationship else { return false }
+                return then.isSameKind(as: now)
+            }
             let isInverseToMany = inverse.property.relationship?.isToMany ?? false
             // A to-many by rows is made of the to-ones.
             guard new.isToMany else { return isInverseToMany && old.isInverseToMany }
@@ -96,5 +100,30 @@ struct ReturningProperties {
             return true
         default: return false
         }
+    }
+
+    /// Whether a relationship of a model that the store had before returns, whatever kind it had last: it then has these
+    /// links, as if no model without it had come between. Nil if the other end decides.
+    private func returnsAsKnown(
+        _ new: RelationshipDescription, _ earlier: Former, _ old: RelationshipSchema, _ found: [Key: Former]
+    ) -> Bool? {
+        guard former.known != nil else { return nil }
+        let isAlone = old.inverse.map { former.heir(of: $0, after: earlier.version) == nil } ?? true
+        guard let inverse = model.hierarchy.inverse(of: new) else { return isAlone }
+        guard let other = found[inverse.key], let back = other.property.relationship else {
+            let isNew =
+                assignment.id(of: inverse.key) == nil && takeovers[inverse.key.entityName]?[inverse.key.name] == nil
+            return isNew ? isAlone : nil
+        }
+        if old.inverse == other.property.id, back.inverse == earlier.property.id { return true }
+        // Only one end went on after they were inverses: it has the links.
+        guard earlier.version == other.version else { return earlier.version > other.version && isAlone }
+        return old.inverse == nil && back.inverse == nil ? true : nil
+    }
+}
+
+extension RelationshipSchema {
+    fileprivate func isSameKind(as later: RelationshipDescription) -> Bool {
+        isToMany == later.isToMany && description.isOrdered == later.isOrdered
     }
 }

@@ -4,30 +4,42 @@ import StrataModel
 // led to them.
 
 extension EntityMigration {
-    /// The attributes from which one was converted, newest first, down to the first that has the type which the attribute
-    /// gets again. Empty if there was none.
-    static func origins(
-        of step: PropertyStep, _ old: EntitySchema, _ links: OldLinks, _ histories: SchemaHistory
-    ) throws -> [PastValues] {
-        guard let attribute = step.property?.attribute else { return [] }
+    /// An attribute from which another was converted.
+    struct Origin {
+        let values: PastValues
+        /// As the models described the attribute, oldest first: its type may have become wider under the same number.
+        let forms: [AttributeDescription]
+
+        func canBeRead(as attribute: AttributeDescription) -> Bool { forms.contains { $0.canBeRead(as: attribute) } }
+    }
+
+    /// Gives a step that converts an attribute the forms that it had, and the attributes from which it was converted, newest
+    /// first, down to the oldest of the type that the attribute gets again.
+    static func findOrigins(
+        of step: inout PropertyStep, _ old: EntitySchema, _ links: OldLinks, _ histories: SchemaHistory
+    ) throws {
+        guard let attribute = step.property?.attribute else { return }
         var number: PropertyID
         switch step.kind {
         case .convert(let slot, _): number = old.properties[slot].id
         case .takeBack(let past, _): number = past.property
-        default: return []
+        default: return
         }
         let models = try histories.schemas(histories.versions.filter { $0 <= links.old.version })
-        var origins: [PastValues] = []
+        func forms(of number: PropertyID) -> [AttributeDescription] {
+            models.compactMap { $0.entity(old.id)?.property(number)?.attribute }
+        }
+        step.forms = forms(of: number)
         while let first = models.first(where: { $0.entity(old.id)?.property(number) != nil }),
             let past = try PastValues(
-                first.assignment.formers(of: number, in: old.id), of: old.id, before: first.version, histories),
-            let then = past.attribute
+                first.assignment.formers(of: number, in: old.id), of: old.id, before: first.version, in: links.new,
+                histories)
         {
-            origins.append(past)
-            if then.canBeRead(as: attribute) { return origins }
             number = past.property
+            step.origins.append(Origin(values: past, forms: forms(of: number)))
         }
-        return []
+        let last = step.origins.lastIndex { $0.canBeRead(as: attribute) }
+        step.origins.removeSubrange((last.map { $0 + 1 } ?? 0)...)
     }
 
     /// The value that an attribute had before it was converted to the type that it leaves again. Nil if it has been
@@ -35,25 +47,37 @@ extension EntityMigration {
     ///
     /// A conversion can lose something: the text `a b` becomes the URI `a%20b`. A value counts as changed if it is not what
     /// the conversions make of the former one, no matter what was saved in between. The elements of a composite count each
-    /// by itself, so those that were hidden return.
+    /// by itself, so those that were hidden return. If it was changed between two conversions, the value of then counts.
     func original(
         of value: AttributeValue, _ from: AttributeDescription, _ step: PropertyStep, _ id: ObjectID,
         _ row: SnapshotRow, _ snapshot: Snapshot
     ) throws -> AttributeValue? {
-        guard let past = step.origins.last, var type = past.attribute, let attribute = step.property?.attribute,
-            !value.isNull, let original = try lastValue(past, of: id, row, snapshot)
+        guard let attribute = step.property?.attribute, !value.isNull else { return nil }
+        for last in step.origins.indices.reversed() where step.origins[last].canBeRead(as: attribute) {
+            let original = try original(of: value, from, attribute, step, through: last, id, row, snapshot)
+            if let original { return original }
+        }
+        return nil
+    }
+
+    private func original(
+        of value: AttributeValue, _ from: AttributeDescription, _ attribute: AttributeDescription, _ step: PropertyStep,
+        through last: Int, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
+    ) throws -> AttributeValue? {
+        let past = step.origins[last]
+        guard var type = past.values.attribute, let original = try lastValue(past.values, of: id, row, snapshot),
+            // A row of before the type became wider has the narrower one.
+            var made = try convert(original, type, type)
         else { return nil }
-        var made = original
-        for between in step.origins.dropLast().reversed() {
-            guard let next = between.attribute, let converted = try filled(made, type, next),
-                let kept = try lastValue(between, of: id, row, snapshot),
-                // A row of before the type became wider has the narrower one.
+        for between in step.origins[..<last].reversed() {
+            guard let next = between.values.attribute, let converted = try filled(made, type, between.forms),
+                let kept = try lastValue(between.values, of: id, row, snapshot),
                 try convert(kept, next, next)?.isIdentical(to: converted) ?? false
             else { return nil }
             (made, type) = (converted, next)
         }
-        guard let converted = try filled(made, type, from) else { return nil }
-        let result = try past.attribute.flatMap { try convert(original, $0, attribute) }
+        guard let converted = try filled(made, type, step.forms) else { return nil }
+        let result = try past.values.attribute.flatMap { try convert(original, $0, attribute) }
         return converted.isIdentical(to: value)
             ? result : value.merged(from: from, unlessAs: converted, with: result, to: attribute)
     }
@@ -67,13 +91,18 @@ extension EntityMigration {
         return try decrypted(last, attribute, values.property, id)
     }
 
-    /// What a migration makes of a value: required attributes get their default instead of nil.
+    /// What migrations make of a value by one form of an attribute after another: required attributes get their default
+    /// instead of nil.
     private func filled(
-        _ value: AttributeValue, _ from: AttributeDescription, _ to: AttributeDescription
+        _ value: AttributeValue, _ from: AttributeDescription, _ forms: [AttributeDescription]
     ) throws -> AttributeValue? {
-        let converted = try convert(value, from, to)
-        guard let converted, converted.isNull, !to.isOptional else { return converted }
-        return to.defaultValue ?? .null
+        var (value, from) = (value, from)
+        for to in forms {
+            guard let converted = try convert(value, from, to) else { return nil }
+            value = converted.isNull && !to.isOptional ? to.defaultValue ?? .null : converted
+            from = to
+        }
+        return value
     }
 
     /// Whether a row gets an attribute with a converted value, or a to-one, that it may have had under an earlier model.

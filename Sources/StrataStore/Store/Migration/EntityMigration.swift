@@ -45,8 +45,10 @@ struct EntityMigration {
         /// Nil for the object as a whole.
         let property: PropertySchema?
         let value: MigrationRule?
-        /// The attributes that a converted one had been converted from before, the last of them of its own type.
-        var origins: [PastValues] = []
+        /// What a converted attribute was in the models before, oldest first.
+        var forms: [AttributeDescription] = []
+        /// The attributes that it had been converted from before, the last of them of its own type.
+        var origins: [Origin] = []
 
         var writes: Bool {
             switch kind {
@@ -114,7 +116,7 @@ struct EntityMigration {
                 }
             return try kinds.map { kind in
                 var step = PropertyStep(kind: kind, property: property, value: value)
-                step.origins = try origins(of: step, old, links, histories)
+                try findOrigins(of: &step, old, links, histories)
                 return step
             }
         }
@@ -133,7 +135,7 @@ struct EntityMigration {
         }
         let formers = links.new.assignment.formers(of: property.id, in: old.id)
         let version = links.returned[old.id]?.version ?? links.old.version
-        if let past = try PastValues(formers, own: property.id, of: old.id, before: version, histories),
+        if let past = try PastValues(formers, own: property.id, of: old.id, before: version, in: links.new, histories),
             let before = past.attribute
         {
             return [.takeBack(past, from: before)]

@@ -25,12 +25,13 @@ extension OldLinks {
         _ number: PropertyID, of id: ObjectID, _ snapshot: Snapshot, limit: Int
     ) throws -> [Target] {
         let kept = hidden[id.entityID]?[number]
-        guard let (last, values) = kept ?? returning[number] else { return [] }
-        let elsewhere = kept == nil ? carried[number] : nil
+        guard let (last, values) = kept ?? returning[number.withoutHiding] else { return [] }
+        let elsewhere = kept == nil ? carried[number.withoutHiding] : nil
         var targets: [Target] = []
         var known: Set<ObjectID> = []
         func add(_ target: Target, _ state: Snapshot) throws {
-            if elsewhere?.contains(id, target.id) ?? false { return }
+            let (owner, member) = number.isHiddenInverse ? (target.id, id) : (id, target.id)
+            if elsewhere?.contains(owner, member) ?? false { return }
             if try isThere(target.id, state), known.insert(target.id).inserted { targets.append(target) }
         }
         func addMembers(_ state: Snapshot, among others: Set<EntityID>? = nil) throws {

@@ -55,6 +55,13 @@ struct OldLinks {
             guard let last = try histories.schema(values.version)?.property(number)?.relationship else { continue }
             returning[number] = (last, values)
         }
+        // Where one end alone returns, the links are found from the other end, too.
+        for (last, values) in returning.values {
+            guard let inverse = last.inverse, returning[inverse] == nil, old.property(inverse) == nil,
+                let back = try histories.schema(values.version)?.property(inverse)?.relationship
+            else { continue }
+            returning[inverse] = (back, values.of(inverse))
+        }
         self.returning = returning
         self.past = past
         carried = try Self.carried(returning, old, histories)
@@ -145,7 +152,7 @@ struct OldLinks {
     private func isFormer(_ storage: Storage) -> Bool {
         switch storage {
         case .slot: false
-        case .members(let number): returning[number] != nil
+        case .members(let number): returns(number)
         case .formerSlot: true
         }
     }
@@ -197,7 +204,7 @@ struct OldLinks {
                     new.former(of: property.id, in: before) == nil,
                     let (last, values) = try PastValues.last(
                         new.assignment.formers(of: property.id, in: entity.id), own: property.id, of: entity.id,
-                        before: old.version, histories),
+                        before: old.version, in: new, histories),
                     let then = last.relationship, then.isToMany == relationship.isToMany,
                     old.property(property.id) != nil || returning[last.id]?.values.version != values.version
                         || new.assignment.ownFormers[entity.id]?[property.id] != nil
@@ -284,9 +291,12 @@ struct OldLinks {
         return former.isToMany ? .members(number) : .formerSlot(number)
     }
 
+    /// Whether only models before the old one had a relationship, or the one whose hidden inverse this is.
+    func returns(_ number: PropertyID) -> Bool { returning[number.withoutHiding] != nil }
+
     /// The links of an old relationship, from its other end.
     private func backward(_ number: PropertyID) -> Storage? {
-        guard let relationship = old.property(number)?.relationship else { return nil }
+        guard let relationship = old.property(number)?.relationship ?? returning[number]?.last else { return nil }
         if let inverse = relationship.inverse { return forward(inverse) }
         return .members(number.hiddenInverse)
     }
@@ -303,7 +313,7 @@ struct OldLinks {
             else { return [] }
             return [Target(id: target, position: 0)]
         case .members(let number):
-            if hidden[id.entityID]?[number] != nil || returning[number] != nil {
+            if hidden[id.entityID]?[number] != nil || returns(number) {
                 return try formerMembers(number, of: id, snapshot, limit: limit)
             }
             var targets: [Target] = []

@@ -60,18 +60,35 @@ struct PastValues: Sendable {
         return Schema.last(of: number, in: entity, through: Array(models[last...])) != number
     }
 
+    /// Whether another property than `own` has the values of a number in the objects of an entity: it keeps the number in
+    /// the new model, or took over from it in that model or one before.
+    private static func isClaimed(
+        _ number: PropertyID, by own: PropertyID, _ formers: [PropertyID], of entity: EntityID, _ models: [Schema],
+        in new: Schema
+    ) -> Bool {
+        if number != own, new.entity(entity)?.property(number) != nil { return true }
+        // What the assignment says, it has compared with the other properties.
+        if formers.contains(number) { return false }
+        guard let last = models.lastIndex(where: { $0.entity(entity)?.property(number) != nil }) else { return false }
+        let since = Array(models[last...])
+        if Schema.last(of: number, in: entity, through: since) != number { return true }
+        return ![number, own].contains(Schema.last(of: number, in: entity, through: since + [new]))
+    }
+
     /// The attribute that an entity had last, in models before one, among the numbers that a property takes over from; nil
     /// if it had none.
     ///
     /// - Parameter own: the number of the property, if the entity may have had it before, or any number that it took over
     ///   from in other entities. Objects do not get values again that another number of their own took over.
+    /// - Parameter new: the model that has the property. Objects have a value once: nil if another property keeps it there.
     /// - Throws: `corrupt` if the record of one of these models cannot be decoded.
     init?(
         _ formers: [PropertyID], own: PropertyID? = nil, of entity: EntityID, before version: ModelVersion,
-        _ histories: SchemaHistory
+        in new: Schema, _ histories: SchemaHistory
     ) throws {
         let models = try histories.schemas(histories.versions.filter { $0 < version })
-        let numbers = try Self.lineage(of: formers, own: own, upTo: version, histories)
+        let later = try histories.schemas(histories.versions.filter { $0 <= version })
+        let numbers = own.map { Schema.lineage(of: $0, formers, through: later) } ?? formers
         let known = numbers.filter { number in models.last.map { number.rawValue < $0.assignment.nextProperty } ?? false
         }
         guard !known.isEmpty else { return nil }
@@ -80,9 +97,7 @@ struct PastValues: Sendable {
                 let property = known.lazy.compactMap({ before.property($0) }).first(where: { $0.storage != nil }),
                 let attribute = property.attribute
             else { continue }
-            if !formers.contains(property.id), try Self.wentOn(property.id, of: entity, upTo: version, histories) {
-                return nil
-            }
+            if let own, Self.isClaimed(property.id, by: own, formers, of: entity, later, in: new) { return nil }
             self.init(
                 property: property.id, attribute: attribute, version: schema.version,
                 bornDefault: schema.assignment.bornDefaults[property.id] ?? .null)
@@ -98,41 +113,23 @@ struct PastValues: Sendable {
     /// - Throws: `corrupt` if the record of one of these models cannot be decoded.
     static func last(
         _ formers: [PropertyID], own: PropertyID, of entity: EntityID, before version: ModelVersion,
-        _ histories: SchemaHistory
+        in new: Schema, _ histories: SchemaHistory
     ) throws -> (property: PropertySchema, values: PastValues)? {
         let models = try histories.schemas(histories.versions.filter { $0 < version })
-        let numbers = try lineage(of: formers, own: own, upTo: version, histories)
+        let later = try histories.schemas(histories.versions.filter { $0 <= version })
+        let numbers = Schema.lineage(of: own, formers, through: later)
         for schema in models.reversed() {
             guard let before = schema.entity(entity),
                 let property = numbers.lazy.compactMap({ before.property($0) }).first,
                 property.relationship?.description.isTransient == false
             else { continue }
-            if !formers.contains(property.id), try wentOn(property.id, of: entity, upTo: version, histories) {
-                return nil
-            }
+            if isClaimed(property.id, by: own, formers, of: entity, later, in: new) { return nil }
             return (
                 property,
                 PastValues(property: property.id, attribute: nil, version: schema.version, bornDefault: .null)
             )
         }
         return nil
-    }
-
-    /// These numbers and, for a property, its own and all that they took over from in any entity, nearest first.
-    private static func lineage(
-        of formers: [PropertyID], own: PropertyID?, upTo version: ModelVersion, _ histories: SchemaHistory
-    ) throws -> [PropertyID] {
-        guard let own else { return formers }
-        let models = try histories.schemas(histories.versions.filter { $0 <= version })
-        var lineage: [PropertyID] = []
-        var next = [own] + formers
-        while !next.isEmpty {
-            let number = next.removeFirst()
-            guard !lineage.contains(number) else { continue }
-            lineage.append(number)
-            for schema in models.reversed() { next += schema.assignment.replaced[number] ?? [] }
-        }
-        return lineage
     }
 
     /// The values of another property in the same model, which has no default.
