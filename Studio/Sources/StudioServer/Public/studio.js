@@ -35,7 +35,7 @@ async function show() {
   // Without a page nobody looks at it; then its failure is no news.
   asked?.catch(() => {});
   try {
-    const page = await answer(location.pathname + location.search);
+    const page = await comparable(await answer(location.pathname + location.search), answer);
     if (own !== request) return;
     draw(place, page);
     setBusy(false);
@@ -56,6 +56,12 @@ async function show() {
   } finally {
     if (own === request) setBusy(false);
   }
+}
+
+/** The page itself, if it is only the moment to compare with that is wrong; the field for it shows the mistake. */
+async function comparable(page, answer) {
+  if (page.error?.field !== "with") return page;
+  return { ...await answer(changed({ with: null })), mistake: page.error };
 }
 
 let delay = 0;

@@ -66,8 +66,9 @@ class Timeline extends HTMLElement {
         return svg("rect", { x: index * 4, y, width: 3, height: Math.max(tall, 0.5), class: `author${author}` });
       });
     });
-    const marks = tags.map((tag) => svg("path", { class: "tag",
-      d: `M${this.#x(tag.transaction)} 0 l4 0 l0 6 l-4 -2 z` },
+    // The picture is stretched, and the width of a line is not.
+    const marks = tags.map((tag) => svg("g", { class: "tag" }, svg("path", { d: `M${this.#x(tag.transaction)} 0 v${height}` }),
+      svg("path", { class: "head", d: `M${this.#x(tag.transaction)} 0 v7` }),
       svg("title", {}, `${tag.name} (transaction ${tag.transaction})`)));
     this.cursor = svg("line", { y1: 0, y2: height, class: "cursor" });
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
