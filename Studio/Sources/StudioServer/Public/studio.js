@@ -7,6 +7,7 @@ import { isInUse, leave, redraw } from "./keeping.js";
 import { early } from "./early.js";
 import { patch } from "./patch.js";
 import { goTo, keepPlace, wait } from "./history.js";
+import { Feed } from "./live.js";
 import "./timeline.js";
 
 const main = document.getElementById("page");
@@ -81,7 +82,7 @@ const unanswered = () => el("div", { class: "problem" }, el("h1", {}, "Studio do
 
 function draw(place, page) {
   lost.hidden = true;
-  if (place.store !== known.store || feed?.readyState === EventSource.CLOSED) follow(place.store);
+  if (place.store !== known.store || feed?.isEnded) follow(place.store);
   if (place.store !== known.store) {
     known = { store: place.store, newest: 0, hasLine: false, isLineOld: false };
     timeline.wait(place.store);
@@ -180,21 +181,22 @@ function move() {
 
 const lost = document.getElementById("lost");
 
-/** Follows a store with server-sent events while the page is visible. */
+/** Follows a store while the page is visible. */
 function follow(store) {
   feed?.close();
   feed = null;
   if (!store) lost.hidden = true;
   if (!store || document.hidden) return;
-  const own = feed = new EventSource(`/${encodeURIComponent(store)}/live`);
-  own.onmessage = ({ data }) => arrived(Number(data));
-  own.onopen = () => {
-    lost.hidden = true;
-    if (shown.isOld) show();
-  };
-  own.onerror = () => lose(own.readyState === EventSource.CLOSED
-    ? "Studio has ended or does not know this browser any more. This page shows nothing new. Open the address that Studio printed, and come back."
-    : "Studio does not answer. This page shows nothing new until it does.");
+  feed = new Feed(store, {
+    newest: arrived,
+    open: () => {
+      lost.hidden = true;
+      if (shown.isOld) show();
+    },
+    lost: () => lose("Studio does not answer. This page shows nothing new until it does."),
+    ended: () => lose("Studio has ended or does not know this browser any more. This page shows nothing new. Open the address that "
+      + "Studio printed, and come back."),
+  });
 }
 
 function lose(text) {

@@ -134,7 +134,7 @@ class Timeline extends HTMLElement {
       at ? el("a", { href: to(["transaction", at]) }, `Transaction ${count(at)}`) : "Before the first transaction",
       ` of ${count(moment.newest)} `, moment.follows ? el("span", { class: "live" }, "newest, following") : "", " ",
       ...utc(moment.time), " ", moment.author ? el("bdi", { class: "author" }, moment.author) : "",
-      moment.reason ? el("bdi", { class: "reason" }, ` “${moment.reason}”`) : "",
+      " ", moment.reason ? el("bdi", { class: "reason" }, `“${moment.reason}”`) : "",
       ...moment.tags.map((tag) => el("bdi", { class: "tag" }, tag)));
   }
 
