@@ -66,6 +66,20 @@ import Testing
         #expect(problem["suggestion"].text == nil)
     }
 
+    @Test func wordsFindObjectsForAField() throws {
+        let found = try visit.page("find/Film", ["text": "o"])["objects"].items
+        #expect(
+            found.map { $0["label"].text } == [
+                "Film/p6 (Mirror)", "Film/p7 (Ponyo)", "Film/p8 (Totoro, \"Tonari no\")",
+            ])
+        #expect(try visit.page("find/Film", ["text": "o", "at": "2"])["objects"].items.isEmpty)
+        #expect(try visit.page("find/Studio", ["text": "mos"])["objects"][0]["object"].text == "Studio/p1")
+        for text in ["", "zzz", "%@", "' OR 1 == 1"] {
+            #expect(try visit.page("find/Film", ["text": text])["objects"].items.isEmpty)
+        }
+        _ = try visit.page("find/Flim", ["text": "o"], status: 400)
+    }
+
     @Test func aWrongReferenceIsExplainedWithAnEntityOfTheStore() throws {
         let named = try visit.page("object/Film/x", status: 400)["error"]["message"].text
         #expect(named == "'Film/x' names no object. Write Film/p12, Film/12, or strata://<store>/Film/p12.")

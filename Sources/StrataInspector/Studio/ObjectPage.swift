@@ -21,6 +21,8 @@ struct ObjectPage: Encodable {
     struct Value: Encodable, Equatable {
         let name: String
         let type: String
+        /// The entity that a to-one leads to.
+        let destination: String?
         /// Whether the store computes the value, so that nobody sets it.
         let isDerived: Bool
         let value: StudioCell
@@ -134,9 +136,11 @@ struct ObjectPage: Encodable {
             let value = state == nil ? AttributeValue.null : shown.value
             let other = byProperty[origins.newest(shown.property)] ?? .null
             let origin = origins[shown.property]
-            let attribute = schema.property(shown.property)?.attribute
+            let property = schema.property(shown.property)
+            let attribute = property?.attribute
             return Value(
                 name: shown.name, type: attribute?.type.name ?? "to-one",
+                destination: property?.relationship == nil ? nil : Self.destination(shown.property, schema)?.name,
                 isDerived: attribute?.derivationExpression != nil,
                 value: StudioCell(value, reading.links, limit: mostCharacters),
                 origin: try origin.map { try Self.origin($0, reading) },

@@ -122,6 +122,17 @@ class ReadableTest(CopyTest):
         expect(page.locator("#where")).to_have_attribute("placeholder", 'rating > 4 AND title CONTAINS[cd] "al"')
         expect(page.locator("#sort")).to_have_attribute("placeholder", "-rating, title")
 
+    def test_a_long_tag_keeps_the_timeline_low(self):
+        tag = "t" * 250
+        strata("tag", self.store, tag)
+        page = self.go(f"/objects/Genre?at={tag}")
+        expect(page.locator("#moment .tag")).to_be_visible()
+        self.assertLess(page.locator("strata-timeline").bounding_box()["height"], 220)
+
+    def test_a_mistake_leaves_the_other_fields_beside_each_other(self):
+        page = self.go("/transactions?since=yesteryear")
+        self.assertLess(page.locator("#problem").bounding_box()["y"], page.locator("label[for=until]").bounding_box()["y"])
+
     def test_words_in_the_filter_are_looked_for(self):
         page = self.go("/objects/Film")
         page.fill("#where", "stalk")
