@@ -55,3 +55,20 @@ class MistakeTest(StudioTest):
         page.keyboard.press("Enter")
         expect(page.get_by_role("columnheader", name="at transaction 4")).to_be_visible()
         expect(page.locator("#problem")).to_have_count(0)
+
+    def test_a_wrong_moment_keeps_the_page(self):
+        page = self.go("/object/Film/p3?at=5")
+        for text, message in [("last week", "is not a moment"), ("999", "no transaction 999"), ("0", "The first transaction is 1")]:
+            page.fill("#at", text)
+            page.press("#at", "Enter")
+            expect(page.locator("#at-problem")).to_contain_text(message)
+            expect(page.locator("#at")).to_have_value(text)
+            self.heading("Film/p3 (Stalker)")
+            self.assertEqual(self.query, {"at": "5"})
+        page.fill("#at", "first cut")
+        page.press("#at", "Enter")
+        expect(page.locator("#moment")).to_contain_text("Transaction 6")
+        expect(page.locator("#at-problem")).to_be_empty()
+        page.fill("#at", "")
+        page.press("#at", "Enter")
+        expect(page.locator("#moment")).to_contain_text("newest, following")

@@ -167,6 +167,19 @@ timeline.addEventListener("move", ({ detail }) => {
   setTimeout(move, pause);
 });
 
+timeline.addEventListener("jump", async ({ detail }) => {
+  if (!detail) return timeline.newest();
+  const place = location.pathname;
+  try {
+    const { error } = await ask(to(["timeline"], { at: detail, parts: 1 }), null);
+    if (location.pathname !== place) return;
+    if (error) timeline.refuse(error.message);
+    else timeline.jump(detail);
+  } catch (error) {
+    lose(`Studio does not answer: ${error.message}`);
+  }
+});
+
 timeline.addEventListener("rest", () => { isMoving = false; });
 
 function move() {
