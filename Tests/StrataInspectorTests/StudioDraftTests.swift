@@ -67,11 +67,17 @@ import Testing
         let kinds = draft["objects"].items.map { "\($0["label"].text ?? "") \($0["kind"].text ?? "")" }
         #expect(
             kinds == [
-                "Film/p7 (Ponyo) deleted", "Film/p8 (Totoro, \"Tonari no\") deleted", "Studio/p2 (Ghibli) deleted",
+                "Studio/p2 (Ghibli) deleted", "Film/p7 (Ponyo) deleted", "Film/p8 (Totoro, \"Tonari no\") deleted",
             ])
         #expect(draft["summary"].text == "2 Film deleted, 1 Studio deleted")
         #expect(try make(["kind": "delete", "object": "Studio/p2"]) == 6)
         #expect(try page("objects/Film")["count"].number == 2)
+    }
+
+    @Test func whatIsLostIsNamedBeforeWhatOnlyChanges() throws {
+        let draft = try films.send("draft", ["kind": "delete", "object": "Genre/p3"])
+        #expect(draft["objects"].items.map { $0["kind"].text } == ["deleted", "updated", "updated"])
+        #expect(draft["summary"].text == "1 Genre deleted, 2 Film updated")
     }
 
     @Test(

@@ -13,9 +13,9 @@ enum ObjectReference {
     static func parse(_ text: String, in store: Store, past: Bool = false) throws -> ObjectID {
         var rest = text[...]
         if let scheme = text.range(of: "strata://") {
-            guard scheme.lowerBound == text.startIndex else { throw malformed(text) }
+            guard scheme.lowerBound == text.startIndex else { throw malformed(text, in: store) }
             rest = text[scheme.upperBound...]
-            guard let slash = rest.firstIndex(of: "/") else { throw malformed(text) }
+            guard let slash = rest.firstIndex(of: "/") else { throw malformed(text, in: store) }
             let identifier = rest[..<slash]
             guard UUID(uuidString: String(identifier)) == store.identifier else {
                 throw UsageError("The object '\(text)' belongs to another store; this one is \(store.identifier).")
@@ -23,9 +23,11 @@ enum ObjectReference {
             rest = rest[rest.index(after: slash)...]
         }
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { throw malformed(text) }
+        guard parts.count == 2 else { throw malformed(text, in: store) }
         let digits = parts[1].hasPrefix("p") ? parts[1].dropFirst() : parts[1]
-        guard let row = UInt64(digits), row > 0, row <= ObjectID.maximumRow else { throw malformed(text) }
+        guard let row = UInt64(digits), row > 0, row <= ObjectID.maximumRow else {
+            throw malformed(text, in: store)
+        }
         let name = String(parts[0])
         guard past else { return try object(row, of: [try EntityName.find(name, in: store)], in: store) }
         return try object(row, of: try EntityName.findEver(name, in: store), in: store)
@@ -40,8 +42,14 @@ enum ObjectReference {
         return try ids.first { try !store.history(of: $0).isEmpty } ?? ids[0]
     }
 
-    private static func malformed(_ text: String) -> UsageError {
-        UsageError("'\(text)' names no object. Write BowTie/p12, BowTie/12, or strata://<store>/BowTie/p12.")
+    /// The example is of the entity that the text names, or else of the store's first one.
+    private static func malformed(_ text: String, in store: Store) -> UsageError {
+        let entities = store.schema.entities.map(\.name)
+        let named = text.split(separator: "/").map(String.init).first(where: entities.contains)
+        let name = named ?? entities.first ?? "BowTie"
+        return UsageError(
+            "'\(ValueText.harmless(text))' names no object. Write \(name)/p12, \(name)/12, or strata://<store>/\(name)/p12."
+        )
     }
 
     /// The object's URI.

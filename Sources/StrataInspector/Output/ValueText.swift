@@ -63,6 +63,12 @@ enum ValueText {
         return isHarmless ? text : shown(text, .max, escapes: [])
     }
 
+    /// The beginning of a text that has another place where all of it is shown.
+    static func beginning(_ text: String, limit: Int = 300) -> String {
+        let kept = cut(text, limit)
+        return kept.endIndex < text.endIndex ? kept + "…" : text
+    }
+
     private static func quoted(_ text: String, _ limit: Int) -> String {
         "\"\(shown(text, limit, escapes: ["\"", "\\"]))\""
     }

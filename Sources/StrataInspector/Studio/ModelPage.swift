@@ -16,7 +16,7 @@ struct ModelPage: Encodable {
 
     struct Version: Encodable {
         let version: UInt32
-        /// The changes of this version, in sentences; empty for the first.
+        /// The changes of this version to entities and declared views, in sentences; empty for the first.
         let changes: [String]
     }
 
@@ -59,10 +59,20 @@ struct ModelPage: Encodable {
     private static func versions(through last: ModelVersion, in store: Store) throws -> [Version] {
         let schemas = try store.schemas.filter { $0.version <= last }
         return try schemas.indices.map { index in
-            let changes =
-                try index == 0
-                ? [] : SchemaDifference(from: schemas[index - 1], to: schemas[index].model).changes.map(\.sentence)
-            return Version(version: UInt32(schemas[index].version.rawValue), changes: changes)
+            let version = UInt32(schemas[index].version.rawValue)
+            guard index > 0 else { return Version(version: version, changes: []) }
+            let (old, new) = (schemas[index - 1], schemas[index])
+            let changes = try SchemaDifference(from: old, to: new.model).changes.map(\.sentence)
+            return Version(version: version, changes: changes + viewChanges(from: old.model, to: new.model))
         }.reversed()
+    }
+
+    private static func viewChanges(from old: ManagedObjectModel, to new: ManagedObjectModel) -> [String] {
+        let changed = new.views.compactMap { view in
+            let before = old.view(named: view.name)
+            if before == view { return nil as String? }
+            return before == nil ? "The view \(view.name) is new." : "The view \(view.name) has another definition."
+        }
+        return changed + old.views.filter { new.view(named: $0.name) == nil }.map { "The view \($0.name) is gone." }
     }
 }

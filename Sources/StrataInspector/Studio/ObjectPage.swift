@@ -10,6 +10,7 @@ struct ObjectPage: Encodable {
         let event: UInt64
         let time: String
         let author: String?
+        /// Its beginning, if it is long.
         let reason: String?
         /// `inserted` or `updated`.
         let kind: String
@@ -20,6 +21,10 @@ struct ObjectPage: Encodable {
     struct Value: Encodable, Equatable {
         let name: String
         let type: String
+        /// The entity that a to-one leads to.
+        let destination: String?
+        /// Whether the store computes the value, so that nobody sets it.
+        let isDerived: Bool
         let value: StudioCell
         /// Nil for a value by default, and for one from before the history.
         let origin: Origin?
@@ -62,6 +67,8 @@ struct ObjectPage: Encodable {
     /// The transaction that deleted it before the moment, or made it after.
     let fateTransaction: StudioTransaction?
     let other: UInt64?
+    /// The transactions that erased values of the object, oldest first.
+    let erasures: [StudioTransaction]
     let values: [Value]
     let relationships: [Relationship]
     let history: [Change]
@@ -85,6 +92,9 @@ struct ObjectPage: Encodable {
         (fate, fateTransaction) = try state == nil ? Self.fate(own, label, reading) : (nil, nil)
         let with = try reading.text("with").map { try StudioReading.moment($0, "with", in: reading.store) }
         other = try with.flatMap { try reading.store.lastTransaction(upTo: $0.eventNumber).rawValue }
+        erasures = try reading.store.erasures().filter { $0.record.objects.contains(id) }.compactMap {
+            try reading.store.transaction(containing: $0.eventNumber).map { StudioTransaction($0, reading.names) }
+        }
         values = try Self.values(of: id, own, state, with, reading)
         relationships = try state == nil ? [] : Self.relationships(of: id, reading)
         (history, isHistoryCut) = try Self.history(of: id, own, reading)
@@ -126,8 +136,12 @@ struct ObjectPage: Encodable {
             let value = state == nil ? AttributeValue.null : shown.value
             let other = byProperty[origins.newest(shown.property)] ?? .null
             let origin = origins[shown.property]
+            let property = schema.property(shown.property)
+            let attribute = property?.attribute
             return Value(
-                name: shown.name, type: schema.property(shown.property)?.attribute?.type.name ?? "to-one",
+                name: shown.name, type: attribute?.type.name ?? "to-one",
+                destination: property?.relationship == nil ? nil : Self.destination(shown.property, schema)?.name,
+                isDerived: attribute?.derivationExpression != nil,
                 value: StudioCell(value, reading.links, limit: mostCharacters),
                 origin: try origin.map { try Self.origin($0, reading) },
                 isBeforeHistory: origin == nil && origins.isCut,
@@ -146,7 +160,8 @@ struct ObjectPage: Encodable {
         return Origin(
             transaction: origin.transaction.number.rawValue, event: origin.event.eventNumber.rawValue,
             time: ValueText.moment(origin.transaction.date), author: origin.transaction.author,
-            reason: origin.transaction.reason, kind: "\(origin.event.kind)", before: before)
+            reason: origin.transaction.reason.map { ValueText.beginning($0) }, kind: "\(origin.event.kind)",
+            before: before)
     }
 
     /// The to-manys of the object, and the objects that lead to it by a relationship without an inverse.

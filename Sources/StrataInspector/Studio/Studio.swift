@@ -159,7 +159,7 @@ public final class Studio: Sendable {
 
     private func source(_ name: String) throws -> StudioStore {
         guard let source = stores.first(where: { $0.name == name }) else {
-            throw StudioProblem(404, "There is no store '\(ValueText.harmless(name))' here.")
+            throw StudioProblem(404, "There is no store '\(ValueText.harmless(name))' here.", field: "store")
         }
         return source
     }

@@ -27,7 +27,7 @@ struct DraftPage: Encodable, Equatable {
 
     /// The draft that a save names.
     let draft: String
-    /// At most a few hundred.
+    /// At most a few hundred: the object that the change is about, then what is deleted, what is new, and the rest.
     let objects: [Item]
     /// All objects that would change.
     let count: Int
@@ -42,8 +42,8 @@ struct DraftPage: Encodable, Equatable {
     private static let most = 300
 
     init(
-        _ draft: String, _ change: StudioChange, _ changes: [ObjectChange], _ problems: [String],
-        _ conflicts: [StudioConflict], _ links: LinkNames
+        _ draft: String, _ change: StudioChange, _ changes: [ObjectChange], about target: ObjectID?,
+        _ problems: [String], _ conflicts: [StudioConflict], _ links: LinkNames
     ) {
         self.draft = draft
         self.problems = problems
@@ -51,7 +51,7 @@ struct DraftPage: Encodable, Equatable {
         reason = change.usualReason
         count = changes.count
         summary = Self.summary(changes)
-        objects = changes.prefix(Self.most).map { change in
+        objects = Self.ordered(changes, target).prefix(Self.most).map { change in
             func label(_ ids: [ObjectID]) -> [String] { ids.map { links.label(of: $0) } }
             return Item(
                 object: links.names.name(of: change.objectID), label: links.label(of: change.objectID),
@@ -65,11 +65,19 @@ struct DraftPage: Encodable, Equatable {
         }
     }
 
+    /// What is lost comes before what only changes: of a thousand objects a person reads the first.
+    private static let kinds: [ObjectChange.Kind] = [.deleted, .inserted, .updated]
+
+    private static func ordered(_ changes: [ObjectChange], _ target: ObjectID?) -> [ObjectChange] {
+        changes.filter { $0.objectID == target }
+            + kinds.flatMap { kind in changes.filter { $0.kind == kind && $0.objectID != target } }
+    }
+
     private static func summary(_ changes: [ObjectChange]) -> String {
-        var counts: [String: Int] = [:]
-        for change in changes { counts["\(change.entityName) \(change.kind.rawValue)", default: 0] += 1 }
-        return counts.sorted { $0.key < $1.key }.map { "\(ValueText.count($0.value)) \($0.key)" }
-            .joined(separator: ", ")
+        kinds.flatMap { kind in
+            let counts = Dictionary(grouping: changes.filter { $0.kind == kind }, by: \.entityName).mapValues(\.count)
+            return counts.sorted { $0.key < $1.key }.map { "\(ValueText.count($0.value)) \($0.key) \(kind.rawValue)" }
+        }.joined(separator: ", ")
     }
 }
 
@@ -149,7 +157,8 @@ final class StudioDrafts: Sendable {
         }
         let names = try source.store.recordedNames()
         let links = try StoreMoment(nil, in: source.store).linkNames(names, in: source.store, usesTitles: true)
-        return DraftPage(draft.id, change, changes, problems, conflicts ?? [], links)
+        let target = try change.object.map { try ObjectReference.parse($0, in: source.store) }
+        return DraftPage(draft.id, change, changes, about: target, problems, conflicts ?? [], links)
     }
 
     /// Returns the changes that a save would make, with derived values, and the reasons why it would refuse to.

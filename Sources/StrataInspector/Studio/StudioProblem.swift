@@ -11,12 +11,14 @@ struct StudioProblem: Error, Encodable, Equatable {
     var column: Int?
     /// The correct content there.
     var expected: String?
+    /// The text for the parameter that may have been meant.
+    var suggestion: String?
     /// The transaction that has saved what a request wants to save.
     var transaction: UInt64?
     /// What others have changed, so that a change is refused.
     var conflicts: [StudioConflict]?
 
-    private enum CodingKeys: CodingKey { case message, field, column, expected, transaction, conflicts }
+    private enum CodingKeys: CodingKey { case message, field, column, expected, suggestion, transaction, conflicts }
 
     init(_ status: Int, _ message: String, field: String? = nil) {
         self.status = status

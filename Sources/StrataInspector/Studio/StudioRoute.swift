@@ -13,6 +13,7 @@ enum StudioRoute {
         case ("objects", 2): try StudioAnswer(json: ObjectsPage(path[1], reading))
         case ("export", 2): try ExportAnswer.answer(path[1], reading)
         case ("names", 2): try StudioAnswer(json: NamesPage(path[1], reading))
+        case ("find", 2): try StudioAnswer(json: FoundPage(path[1], reading))
         case ("facet", 3): try StudioAnswer(json: FacetPage(path[1], path[2], reading))
         case ("object", 3): try StudioAnswer(json: ObjectPage("\(path[1])/\(path[2])", reading))
         case ("value", 4): try ValueAnswer.answer("\(path[1])/\(path[2])", path[3], reading)

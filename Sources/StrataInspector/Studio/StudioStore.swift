@@ -186,6 +186,7 @@ struct StudioMoment: Encodable, Equatable {
     let event: UInt64
     let time: String?
     let author: String?
+    /// Its beginning, if it is long.
     let reason: String?
     let tags: [String]
     /// The last transaction of the store.
@@ -203,7 +204,7 @@ struct StudioMoment: Encodable, Equatable {
         event = reading.moment.eventNumber.rawValue
         time = record.map { ValueText.moment($0.date) }
         author = record?.author
-        reason = record?.reason
+        reason = record?.reason.map { ValueText.beginning($0) }
         tags = try reading.store.tags().filter { $0.value == reading.moment.eventNumber }.keys.sorted()
         newest = try reading.store.lastTransaction(upTo: try reading.store.head()).rawValue
         isGone = reading.source.isGone

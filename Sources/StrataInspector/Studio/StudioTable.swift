@@ -45,13 +45,21 @@ struct StudioTable {
     static func request(_ schema: EntitySchema, _ reading: StudioReading) throws -> StoreRequest {
         StoreRequest(
             entityID: schema.id, includesSubentities: reading.query["only"] == nil,
-            predicate: try StudioProblem.of("where") {
-                guard let text = try reading.text("where") else { return nil }
-                let (format, objects) = try ObjectComparison.taken(from: text, in: reading.store)
-                let written = try FetchPredicate(format: format, argumentArray: objects)
-                return try ObjectComparison.checked(
-                    reading.propertyNames.predicate(written, of: schema), schema, reading.moment.schema)
-            })
+            predicate: try StudioProblem.of("where") { try filter(schema, reading) })
+    }
+
+    private static func filter(_ schema: EntitySchema, _ reading: StudioReading) throws -> FetchPredicate? {
+        guard let text = try reading.text("where") else { return nil }
+        do {
+            let (format, objects) = try ObjectComparison.taken(from: text, in: reading.store)
+            let written = try FetchPredicate(format: format, argumentArray: objects)
+            return try ObjectComparison.checked(
+                reading.propertyNames.predicate(written, of: schema), schema, reading.moment.schema)
+        } catch {
+            var problem = StudioProblem(error)
+            problem.suggestion = WordSearch.condition(for: text, of: schema, reading.moment.schema)
+            throw problem
+        }
     }
 
     /// The objects of the table, or a part of them; an error is that of the order if the filter alone has none.

@@ -18,9 +18,12 @@ struct StudioTransaction: Encodable, Equatable {
     let author: String?
     let context: String?
     let process: String?
-    let reason: String?
+    /// Its beginning, if it is long; the page of the transaction has all of it.
+    var reason: String?
     let events: Int
     let entities: [Part]
+    /// What it did apart from objects: a model, a tag, an erasure. Nil where that is not told.
+    var notes: [String]?
 
     init(_ record: TransactionRecord, _ names: RecordedNames) {
         number = record.number.rawValue
@@ -28,7 +31,7 @@ struct StudioTransaction: Encodable, Equatable {
         author = record.author
         context = record.contextName
         process = record.processName
-        reason = record.reason
+        reason = record.reason.map { ValueText.beginning($0) }
         events = record.eventCount
         entities = record.touched.map { touched in
             let kinds = EventKind.allCases.filter(touched.has)
@@ -66,12 +69,29 @@ struct TransactionsPage: Encodable {
             for record in page where found.count < limit && record.number.rawValue >= bounds.first {
                 before = record.number.rawValue
                 looked += 1
-                if filter.passes(record) { found.append(StudioTransaction(record, reading.names)) }
+                guard filter.passes(record) else { continue }
+                var transaction = StudioTransaction(record, reading.names)
+                transaction.notes = try Self.notes(of: record, reading)
+                found.append(transaction)
             }
         }
         transactions = found
         let isPart = found.count == limit || looked >= Self.mostRecords
         next = isPart && before > bounds.first ? before : nil
+    }
+
+    private static let mostNotes = 3
+
+    /// What a transaction that touches no object did.
+    private static func notes(of record: TransactionRecord, _ reading: StudioReading) throws -> [String]? {
+        guard record.touched.isEmpty else { return nil }
+        let words = EventText(links: reading.links)
+        var notes: [String] = []
+        try reading.store.events(from: record.firstEvent, through: record.lastEvent) { event in
+            notes += words.lines(event)
+            return notes.count < mostNotes
+        }
+        return notes
     }
 }
 
@@ -152,7 +172,9 @@ struct TransactionPage: Encodable {
             throw StudioProblem(404, "The log has no transaction \(number).")
         }
         moment = try StudioMoment(reading)
-        transaction = StudioTransaction(record, reading.names)
+        var whole = StudioTransaction(record, reading.names)
+        whole.reason = record.reason
+        transaction = whole
         let recorded = try HistoryTransaction(record)
         metadata = recorded.metadata
         conflicts = recorded.conflicts.map(\.description)

@@ -95,7 +95,9 @@ class FirstPageTest(StudioTest):
     def test_what_a_page_needs_is_asked_for_once_and_before_the_program_runs(self):
         asked = []
         self.page.on("request", lambda request: asked.append(request.url.removeprefix(self.server.origin)))
-        page = self.go("/model")
+        # A page follows the store once it knows that no other page of the browser does.
+        with self.page.expect_request("**/live"):
+            page = self.go("/model")
         expect(page.locator(".diagram svg")).to_be_visible()
         data = [path for path in asked if not path.startswith("/-/") and path != "/Films/model"]
         self.assertEqual(sorted(set(data)), ["/Films/live", "/Films/model.svg", "/Films/timeline"])

@@ -58,7 +58,11 @@ class TruncatedTest(CopyTest):
         page = self.go("/model?at=10")
         page.fill("#at", "3")
         page.press("#at", "Enter")
-        expect(page.locator("[role=alert]:visible")).to_contain_text("begins")
+        expect(page.locator("#at-problem")).to_contain_text("begins")
+        self.assertEqual(self.query, {"at": "10"})
+        # As by an entry of the browser's history from before the truncation.
+        page.evaluate("history.pushState(null, '', '?at=3'); dispatchEvent(new PopStateEvent('popstate'))")
+        expect(page.locator("main [role=alert]")).to_contain_text("begins")
         expect(page.locator("#moment")).to_have_text("There is no moment 3; the newest is transaction 13")
-        page.locator("[role=alert] a").click()
+        page.locator("main [role=alert] a").first.click()
         self.stands(13)

@@ -1,6 +1,7 @@
 // Changes: first what one would do, then a save that a person has confirmed.
 import { el, count, counted, harmless, utc } from "./dom.js";
 import { here, to } from "./address.js";
+import { completion, objectsOf } from "./completion.js";
 import { value, who } from "./values.js";
 
 let navigate = null;
@@ -168,12 +169,13 @@ export function editor(object, item, whole, seen) {
     let isTouched = false;
     input.addEventListener("input", () => { isTouched = true; });
     const note = el("span", { class: "nil", role: "status" });
+    const field = item.destination ? choice(input, item.destination) : input;
     cell.replaceChildren(el("form", { class: "edit", submit: (event) => {
       event.preventDefault();
       if (input.value === shown && (hasValue || !isTouched)) return note.replaceChildren("It has not been changed.");
       note.replaceChildren();
       propose({ kind: "set", object, seen, values: { [item.name]: isLong ? withLineEnds(input.value, text) : input.value } });
-    } }, input, el("button", { type: "submit" }, "Look"),
+    } }, field, el("button", { type: "submit" }, "Look"),
     el("button", { type: "button", click: () => propose({ kind: "set", object, seen, values: { [item.name]: null } }) }, "Nil"),
     el("button", { type: "button", click: close }, "Cancel"), note));
     input.focus();
@@ -188,12 +190,15 @@ export const unlinker = (object, relationship, member, seen) => el("button", { t
 
 /** A field that adds a member to a relationship. */
 export function linker(object, relationship, entity, seen) {
-  const input = el("input", { "aria-label": `Link to ${relationship}`, placeholder: `${entity}/p5`, id: `link-${relationship}`, autocomplete: "off" });
+  const input = el("input", { "aria-label": `Link to ${relationship}`, placeholder: `${entity}/p5, or words`, id: `link-${relationship}`, autocomplete: "off" });
   return el("form", { class: "edit", submit: (event) => {
     event.preventDefault();
     propose({ kind: "link", object, seen, relationship, members: [input.value.trim()] });
-  } }, input, el("button", { type: "submit", class: "small" }, "Link"));
+  } }, choice(input, entity), el("button", { type: "submit", class: "small" }, "Link"));
 }
+
+/** A field for an object, with those that have the typed words. */
+const choice = (input, entity) => el("span", { class: "field" }, input, completion(input, objectsOf(entity)));
 
 /** A button for a change. */
 export const changer = (id, text, change) => el("button", { type: "button", id, click: () => propose(change) }, text);

@@ -1,9 +1,19 @@
-// Completes names of properties in a field, as a combobox.
+// Completes what is typed in a field, as a combobox.
 import { el } from "./dom.js";
 import { ask, here, to } from "./address.js";
 
-/** Adds a list of names to a field; `element` goes after the field. */
-export function completion(input) {
+/** The properties of the table's entity that the end of a text may become. */
+const properties = (text, signal) => ask(to(["names", here().parts[0]], { text }), signal);
+
+/** The objects of an entity that have the typed words in a text. */
+export const objectsOf = (entity) => async (text, signal) => {
+  const page = await ask(to(["find", entity], { text }), signal);
+  return page.error ? page : { replaced: text,
+    names: page.objects.map(({ object, label }) => ({ path: object, type: label.slice(object.length).trim() })) };
+};
+
+/** Adds a list of names to a field, which goes after the field. `find` returns the names for a text, and its end that they replace. */
+export function completion(input, find = properties) {
   const id = `${input.id}-names`;
   const list = el("ul", { class: "completion", role: "listbox", id, "aria-label": "Names", hidden: true });
   for (const [name, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": id })) {
@@ -42,7 +52,7 @@ export function completion(input) {
     const own = request = new AbortController();
     const text = input.value.slice(0, input.selectionStart);
     try {
-      const page = await ask(to(["names", here().parts[0]], { text }), own.signal);
+      const page = await find(text, own.signal);
       if (own !== request || page.error || document.activeElement !== input) return close();
       ({ names, replaced } = page);
       // A name that is already whole needs no list.

@@ -1,7 +1,10 @@
 // Makes elements. Text goes in as text nodes only, so that no value is ever read as markup.
 
-/** Text without control characters and marks of direction: each is shown as `\u{202e}`. Ends of lines and tabs stay. */
-export const harmless = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]|(?![\n\t])\p{Cc}/gu,
+/**
+ * Text without control characters, marks of direction and characters without width: each is shown as `\u{202e}`. Ends of
+ * lines and tabs stay.
+ */
+export const harmless = (text) => text.replace(/[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|(?![\n\t])\p{Cc}/gu,
   (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 
 /** Text that people read; addresses and contents of fields are for programs. */

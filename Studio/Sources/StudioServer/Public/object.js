@@ -2,13 +2,13 @@
 import { el, count, time, utc } from "./dom.js";
 import { to, changed } from "./address.js";
 import { value, objectLink, wholeValue, eventList, who } from "./values.js";
-import { table } from "./parts.js";
+import { table, field } from "./parts.js";
 import { entry } from "./patch.js";
 import { editor, linker, unlinker, changer } from "./change.js";
 
 /** Values and who set each, relationships both ways, and history. */
 export function object(place, page, navigate) {
-  const whole = (name) => wholeValue(page.object, name, page.moment.transaction);
+  const whole = (name, at = page.moment.transaction) => wholeValue(page.object, name, at);
   const isCompared = page.other !== undefined;
   const { isWritable, follows, transaction } = page.moment;
   const isEditable = isWritable && follows && page.exists;
@@ -18,19 +18,22 @@ export function object(place, page, navigate) {
     el("h1", {}, el("bdi", {}, page.label)),
     el("p", { class: "sub" }, el("a", { href: to(["objects", page.entity]) }, page.entity), " · ", el("code", {}, page.uri)),
     page.exists ? null : fate(page),
+    page.erasures.length ? erased(page.erasures) : null,
     isWritable ? el("p", { class: "buttons" },
       isEditable ? changer("delete", "Delete…", { kind: "delete", object: page.object, seen: transaction }) : null,
       follows ? null : changer("restore", `Restore this state…`, { kind: "restore", object: page.object, at: String(transaction) })) : null,
-    compare(place, navigate),
+    compare(place, navigate, page.mistake),
     page.values.length ? table(
       ["property", ...isCompared ? heads : ["value"], "set by", "when (UTC)"],
       page.values.map((item) => el("tr", { class: item.isChanged ? "changed" : null, id: `value-${item.name}` },
         el("th", { scope: "row", title: item.type }, item.name),
-        el("td", { "data-head": heads[0] }, value(item.value, whole(item.name)), picture(item, whole(item.name)),
-          isEditable ? [" ", editor(page.object, item, whole(item.name), transaction)] : null),
-        isCompared ? el("td", { "data-head": heads[1] }, value(item.other)) : null,
+        el("td", { "data-head": heads[0] }, value(item.value, whole(item.name)), picture(item.name, item.value, whole(item.name)),
+          isEditable && !item.isDerived ? [" ", editor(page.object, item, whole(item.name), transaction)] : null),
+        isCompared ? el("td", { "data-head": heads[1] }, value(item.other, whole(item.name, page.other)),
+          picture(item.name, item.other, whole(item.name, page.other))) : null,
         el("td", {}, item.origin ? [who(item.origin), item.origin.before
-          ? el("span", { class: "before" }, " was ", value(item.origin.before)) : null] : el("span", { class: "nil" },
+          ? el("span", { class: "before" }, " was ",
+            value(item.origin.before, whole(item.name, item.origin.transaction - 1))) : null] : el("span", { class: "nil" },
           item.isBeforeHistory ? "before the history" : "by default")),
         el("td", {}, item.origin ? time(item.origin.time) : ""))), { label: "Values", isStacked: true }) : null,
     page.relationships.length ? el("section", {}, el("h2", {}, "Relationships"), el("dl", { class: "relationships" },
@@ -59,19 +62,22 @@ function fate({ fate, fateTransaction, moment }) {
     el("a", { href: changed({ at: then, with: null }) }, "see it then")] : null);
 }
 
-function compare(place, navigate) {
+/** Values may be missing because they were erased from the past too. */
+const erased = (erasures) => el("p", { class: "note", id: "erased" }, "Values were erased from every moment, so nil may mean erased: ",
+  erasures.map((item, index) => [index ? "; " : "", who(item), " ", utc(item.time)]));
+
+function compare(place, navigate, mistake) {
   return el("form", { class: "compare", submit: (event) => {
     event.preventDefault();
     navigate(changed({ with: new FormData(event.target).get("with").trim() }));
-  } }, el("label", {}, el("span", {}, "Compare with"), el("input", { id: "with", name: "with", autocomplete: "off",
-    placeholder: "a transaction, a tag, a date", value: place.query.get("with") ?? "" })),
+  } }, field("with", "Compare with", { placeholder: "a transaction, a tag, a date", value: place.query.get("with") ?? "" }, mistake),
   el("button", { type: "submit" }, "Compare"));
 }
 
 /** A preview where the value is a picture; anything else takes its place away. */
-function picture(item, address) {
-  if (item.value.kind !== "data") return null;
-  const image = el("img", { src: address, alt: `Picture of ${item.name}`, loading: "lazy" });
+function picture(name, cell, address) {
+  if (cell.kind !== "data") return null;
+  const image = el("img", { src: address, alt: `Picture of ${name}`, loading: "lazy" });
   image.addEventListener("error", () => image.remove());
   return image;
 }

@@ -2,7 +2,7 @@
 import { el, svg, count, counted } from "./dom.js";
 import { ask, here, to, changed } from "./address.js";
 import { value, objectLink, wholeValue } from "./values.js";
-import { table, problem } from "./parts.js";
+import { table, field, problem } from "./parts.js";
 import { completion } from "./completion.js";
 
 /** The columns of an entity are kept, so that a wrong filter can still be corrected by name. */
@@ -14,30 +14,28 @@ export function objects(place, page, navigate) {
   const { query } = place;
   if (page.available) available.set(entity, page.available);
   const go = (parameters) => navigate(changed({ offset: null, ...parameters }));
+  // Without an entity there is nothing to filter.
+  if (page.error && (page.error.field === "entity" || place.parts.length !== 1)) return [problem(page.error)];
+  const isOfForm = ["where", "sort", "columns"].includes(page.error?.field);
   return [
     el("h1", {}, entity),
     form(query, page.error, available.get(entity) ?? [], go),
-    ...page.error ? [page.error.field ? null : problem(page.error)].filter(Boolean)
+    ...page.error ? [isOfForm ? null : problem(page.error)].filter(Boolean)
       : [el("p", { class: "sub", id: "counts" }, summary(page)), absent(page), ...grid(page), pager(page), plan(page)].filter(Boolean)];
 }
 
 function form(query, error, columns, go) {
-  const field = (name, label, hint) => {
-    const isWrong = error?.field === name;
-    const input = el("input", { id: name, name, type: name === "where" ? "search" : "text", value: query.get(name) ?? "",
-      placeholder: hint, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
-      "aria-invalid": isWrong ? "true" : null, "aria-describedby": isWrong ? "problem" : null });
-    return el("div", { class: `field ${name}` }, el("label", { for: name }, label), input, completion(input),
-      isWrong ? mistake(error, input) : null);
-  };
-  const where = field("where", "Filter", "rating > 4 AND name CONTAINS[cd] \"al\"");
+  const part = (name, label, hint) => field(name, label, { value: query.get(name) ?? "", placeholder: hint,
+    type: name === "where" ? "search" : "text", spellcheck: "false", autocapitalize: "off" }, error, completion);
+  const hints = examples(columns);
+  const where = part("where", "Filter", hints.where);
   const input = where.querySelector("input");
   return el("form", { class: "filter", role: "search", submit: (event) => {
     event.preventDefault();
     const data = new FormData(event.target);
     go({ where: data.get("where"), sort: data.get("sort"), columns: data.get("columns") });
   } },
-    where, field("sort", "Sort", "-rating, name"), field("columns", "Columns", "all, or: name, genres.@count"),
+    where, part("sort", "Sort", hints.sort), part("columns", "Columns", hints.columns),
     el("button", { type: "submit" }, "Show"),
     facets(query, columns, go),
     columns.length ? el("details", { class: "properties" }, el("summary", {}, "Properties"),
@@ -49,6 +47,17 @@ function form(query, error, columns, go) {
       query.get("explain") ? "Hide the plan" : "Explain"),
     el("a", { class: "plain", id: "csv", href: exported(query, "csv"), download: true }, "CSV"),
     el("a", { class: "plain", id: "json", href: exported(query, "json"), download: true }, "JSON"));
+}
+
+/** What may be typed, with properties of the entity. */
+function examples(columns) {
+  if (!columns.length) return { where: 'rating > 4 AND name CONTAINS[cd] "al"', sort: "-rating, name", columns: "all, or: name, genres.@count" };
+  const amount = columns.find((column) => /integer|decimal|double|float/.test(column.type))?.name;
+  const text = columns.find((column) => column.type === "string")?.name;
+  const many = columns.find((column) => column.type?.startsWith("to-many"))?.name;
+  const some = (list, separator) => list.filter(Boolean).join(separator);
+  return { where: some([amount && `${amount} > 4`, text && `${text} CONTAINS[cd] "al"`], " AND "),
+    sort: some([amount && `-${amount}`, text], ", "), columns: some(["all, or: " + (text ?? amount ?? "SELF"), many && `${many}.@count`], ", ") };
 }
 
 /** The address of the whole table as a file. */
@@ -99,19 +108,6 @@ function histogram(ranges, narrow) {
         svg("rect", { width: range.count ? Math.max(range.count / most * 100, 1) : 0, height: 8, class: "bar" })),
       el("span", {}, `${short(range.from.text)} – ${short(range.to.text)}`)),
     el("span", { class: "nil" }, ` ${count(range.count)}`))));
-}
-
-/** The message, with the text and a caret below the wrong character. */
-function mistake(error, input) {
-  const characters = [...new Intl.Segmenter().segment(input.value)].map((part) => part.segment);
-  if (error.column) {
-    const place = characters.slice(0, error.column - 1).join("").length;
-    queueMicrotask(() => { input.focus(); input.setSelectionRange(place, place); });
-  }
-  return el("div", { class: "problem", id: "problem", role: "alert" },
-    error.column ? el("pre", { "aria-hidden": "true" }, `${input.value}\n${" ".repeat(error.column - 1)}▲`) : null,
-    error.column ? `Character ${error.column}: ` : null, error.message,
-    error.expected && !error.message.includes(error.expected) ? ` Expected: ${error.expected}.` : null);
 }
 
 function summary(page) {

@@ -3,7 +3,7 @@ import { el, count, counted, size, time, utc } from "./dom.js";
 import { askForDocument, here, to, changed } from "./address.js";
 import { early } from "./early.js";
 import { eventList } from "./values.js";
-import { number, bytes, table, problem } from "./parts.js";
+import { number, bytes, table, field, problem } from "./parts.js";
 import { object } from "./object.js";
 import { objects } from "./objects.js";
 import { changer } from "./change.js";
@@ -12,9 +12,12 @@ import { patch } from "./patch.js";
 /** The elements of a page, or of the problem with it. */
 export function render(place, page, navigate) {
   const make = pages[place.page];
-  if (page.error) return place.page === "objects" ? objects(place, page, navigate) : [problem(page.error)];
+  if (page.error) return place.page in formed ? formed[place.page](place, page, navigate) : [problem(page.error)];
   return make ? make(place, page, navigate) : [el("h1", {}, "There is no such page")];
 }
+
+/** Pages with a form, in which a mistake is shown. */
+const formed = { objects, transactions };
 
 const pages = { stores, model, objects, object, transactions, transaction, health, timeline: model };
 
@@ -53,10 +56,10 @@ function model(place, page) {
         [description.indexes.map((index) => index.properties.join(", ")),
           (description.unique ?? []).map((keys) => `unique ${keys.join(", ")}`)].flat().join("; ")];
     }), { label: "Entities" }),
-    page.versions.length > 1 ? el("section", {}, el("h2", {}, "Versions"), page.versions.map((version) =>
+    page.versions.length > 1 ? el("section", {}, el("h2", {}, "Versions"), page.versions.map((version, index) =>
       el("details", { open: version.version === page.version }, el("summary", {}, `Version ${version.version}`),
         el("ul", {}, version.changes.length ? version.changes.map((change) => el("li", {}, change))
-          : el("li", { class: "nil" }, "the first"))))) : null].filter(Boolean);
+          : el("li", { class: "nil" }, index === page.versions.length - 1 ? "the first" : "no entity and no view changed"))))) : null].filter(Boolean);
 }
 
 const names = (list, note) => el("ul", { class: "names" }, list.map((item) =>
@@ -80,21 +83,28 @@ const loads = new WeakMap();
 
 function transactions(place, page, navigate) {
   const { query } = place;
-  const field = (name, label, hint) => el("label", { class: name }, el("span", {}, label), el("input", { id: name, name,
-    value: query.get(name) ?? "", placeholder: hint, autocomplete: "off", type: name === "text" ? "search" : "text" }));
+  const { error } = page;
+  const part = (name, label, hint) => field(name, label, { value: query.get(name) ?? "", placeholder: hint,
+    type: name === "text" ? "search" : "text" }, error);
   return [
     el("h1", {}, "Transactions"),
     el("form", { class: "filter", role: "search", submit: (event) => {
       event.preventDefault();
       const data = new FormData(event.target);
       navigate(changed({ before: null, ...Object.fromEntries(data) }));
-    } }, field("text", "Text", "in reasons, names and metadata"), field("author", "Author", "ann"),
-    field("entity", "Entity", "Film"), field("since", "Since", "2026-11-21"), field("until", "Until", "t12, a tag"),
+    } }, part("text", "Text", "in reasons, names and metadata"), part("author", "Author", "ann"),
+    part("entity", "Entity", "Film"), part("since", "Since", "2026-11-21"), part("until", "Until", "t12, a tag"),
     el("button", { type: "submit" }, "Show")),
-    page.transactions.length ? table(["transaction", "when (UTC)", "author", "what", "reason"], page.transactions.map((item) => ({ entry: item.number, data: item, cells: () => [
+    ...error ? [["text", "author", "entity", "since", "until"].includes(error.field) ? null : problem(error)].filter(Boolean)
+      : found(query, page)];
+}
+
+/** The transactions that a form has found, and where there are more. */
+function found(query, page) {
+  return [page.transactions.length ? table(["transaction", "when (UTC)", "author", "what", "reason"], page.transactions.map((item) => ({ entry: item.number, data: item, cells: () => [
       el("a", { href: () => to(["transaction", item.number]) }, `t${count(item.number)}`), time(item.time),
       item.author ? el("bdi", { class: "author" }, item.author) : el("span", { class: "nil" }, "none"),
-      [counted(item.events, "event"), item.entities.length ? ": " : "", item.entities.map((part, index) =>
+      item.notes?.length ? el("bdi", { class: "notes" }, item.notes.join("; ")) : [counted(item.events, "event"), item.entities.length ? ": " : "", item.entities.map((part, index) =>
         [index ? "; " : "", el("a", { href: to(["objects", part.entity], { at: item.number }) }, part.entity), ` ${part.kinds.join(", ")}`])],
       item.reason ? el("bdi", { class: "reason" }, item.reason) : ""] })), { label: "Transactions", isStacked: true })
       : el("p", { class: "nil" }, "There are none."),
@@ -135,7 +145,10 @@ function health(place, page) {
     "model versions": listing.models.join(", "), events: count(listing.log.events),
     transactions: count(listing.log.transactions), "free for later saves": size(listing.reclaimableBytes),
     "large values": `${counted(listing.blobs.files, "file")}, ${size(listing.blobs.bytes)}` };
+  const isPast = page.moment.transaction < page.moment.newest;
   return [el("h1", {}, "Health"),
+    isPast ? el("p", { class: "note", id: "present" }, "These are the files as they are now: sizes, readers and views of the "
+      + "past are not kept.") : null,
     el("dl", { class: "facts" }, Object.entries(facts).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
     el("h2", {}, "Files"), table(["file", "size", "what it is"], listing.files.map((file) =>
       [el("span", { title: file.path }, inside(file.path, listing.path)), file.bytes === undefined ? "not there" : bytes(file.bytes),

@@ -1,6 +1,6 @@
 // What several pages are made of.
 import { el, count, size } from "./dom.js";
-import { here, changed } from "./address.js";
+import { here, to, changed } from "./address.js";
 import { entry } from "./patch.js";
 
 /** A number on the right of its cell. */
@@ -52,8 +52,39 @@ function alignHeads(shown) {
 const roles = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell", "th[scope=col]": "columnheader",
   "th[scope=row]": "rowheader" };
 
-/** Why a page cannot be shown, in place of it. */
+/** Why a page cannot be shown, in place of it, and where to go from there. */
 export function problem(error) {
+  const isStore = here().store && error.field !== "store";
+  const ways = [here().query.get("at") && isStore ? el("a", { href: changed({ at: null }) }, "See it in the newest state") : null,
+    !isStore ? el("a", { href: "/" }, "See the stores") : error.field === "at" ? null : el("a", { href: to(["model"]) }, "See the model")];
   return el("div", { class: "problem", role: "alert" }, el("h1", {}, "This cannot be shown"), el("p", {}, error.message),
-    here().query.get("at") ? el("p", {}, el("a", { href: changed({ at: null }) }, "See it in the newest state")) : null);
+    el("p", { class: "pager" }, ways));
+}
+
+/**
+ * A field of a form. If the problem is with its text, the field says so and keeps the text.
+ *
+ * `beside` makes what belongs to the field, such as names that complete its text.
+ */
+export function field(name, label, attributes, error, beside = () => null) {
+  const isWrong = error?.field === name;
+  const input = el("input", { id: name, name, type: "text", autocomplete: "off", ...attributes,
+    "aria-invalid": isWrong ? "true" : null, "aria-describedby": isWrong ? "problem" : null });
+  return el("div", { class: `field ${name}` }, el("label", { for: name }, label), input, beside(input),
+    isWrong ? mistake(error, input) : null);
+}
+
+/** The message, with the text and a caret below the wrong character. */
+function mistake(error, input) {
+  const characters = [...new Intl.Segmenter().segment(input.value)].map((part) => part.segment);
+  if (error.column) {
+    const place = characters.slice(0, error.column - 1).join("").length;
+    queueMicrotask(() => { input.focus(); input.setSelectionRange(place, place); });
+  }
+  return el("div", { class: "problem", id: "problem", role: "alert" },
+    error.column ? el("pre", { "aria-hidden": "true" }, `${input.value}\n${" ".repeat(error.column - 1)}▲`) : null,
+    error.column ? `Character ${error.column}: ` : null, error.message,
+    error.expected && !error.message.includes(error.expected) ? ` Expected: ${error.expected}.` : null,
+    error.suggestion ? el("p", {}, el("a", { id: "suggestion", href: changed({ [error.field]: error.suggestion, offset: null }) },
+      `Find the objects with “${input.value.trim()}” in a text`)) : null);
 }

@@ -7,6 +7,7 @@ import { isInUse, leave, redraw } from "./keeping.js";
 import { early } from "./early.js";
 import { patch } from "./patch.js";
 import { goTo, keepPlace, wait } from "./history.js";
+import { Feed } from "./live.js";
 import "./timeline.js";
 
 const main = document.getElementById("page");
@@ -35,7 +36,7 @@ async function show() {
   // Without a page nobody looks at it; then its failure is no news.
   asked?.catch(() => {});
   try {
-    const page = await answer(location.pathname + location.search);
+    const page = await comparable(await answer(location.pathname + location.search), answer);
     if (own !== request) return;
     draw(place, page);
     setBusy(false);
@@ -58,6 +59,12 @@ async function show() {
   }
 }
 
+/** The page itself, if it is only the moment to compare with that is wrong; the field for it shows the mistake. */
+async function comparable(page, answer) {
+  if (page.error?.field !== "with") return page;
+  return { ...await answer(changed({ with: null })), mistake: page.error };
+}
+
 let delay = 0;
 
 /** Says whether a page is awaited; what is shown fades where that takes longer than a step of the slider should. */
@@ -75,7 +82,7 @@ const unanswered = () => el("div", { class: "problem" }, el("h1", {}, "Studio do
 
 function draw(place, page) {
   lost.hidden = true;
-  if (place.store !== known.store || feed?.readyState === EventSource.CLOSED) follow(place.store);
+  if (place.store !== known.store || feed?.isEnded) follow(place.store);
   if (place.store !== known.store) {
     known = { store: place.store, newest: 0, hasLine: false, isLineOld: false };
     timeline.wait(place.store);
@@ -160,6 +167,19 @@ timeline.addEventListener("move", ({ detail }) => {
   setTimeout(move, pause);
 });
 
+timeline.addEventListener("jump", async ({ detail }) => {
+  if (!detail) return timeline.newest();
+  const place = location.pathname;
+  try {
+    const { error } = await ask(to(["timeline"], { at: detail, parts: 1 }), null);
+    if (location.pathname !== place) return;
+    if (error) timeline.refuse(error.message);
+    else timeline.jump(detail);
+  } catch (error) {
+    lose(`Studio does not answer: ${error.message}`);
+  }
+});
+
 timeline.addEventListener("rest", () => { isMoving = false; });
 
 function move() {
@@ -174,21 +194,22 @@ function move() {
 
 const lost = document.getElementById("lost");
 
-/** Follows a store with server-sent events while the page is visible. */
+/** Follows a store while the page is visible. */
 function follow(store) {
   feed?.close();
   feed = null;
   if (!store) lost.hidden = true;
   if (!store || document.hidden) return;
-  const own = feed = new EventSource(`/${encodeURIComponent(store)}/live`);
-  own.onmessage = ({ data }) => arrived(Number(data));
-  own.onopen = () => {
-    lost.hidden = true;
-    if (shown.isOld) show();
-  };
-  own.onerror = () => lose(own.readyState === EventSource.CLOSED
-    ? "Studio has ended or does not know this browser any more. This page shows nothing new. Open the address that Studio printed, and come back."
-    : "Studio does not answer. This page shows nothing new until it does.");
+  feed = new Feed(store, {
+    newest: arrived,
+    open: () => {
+      lost.hidden = true;
+      if (shown.isOld) show();
+    },
+    lost: () => lose("Studio does not answer. This page shows nothing new until it does."),
+    ended: () => lose("Studio has ended or does not know this browser any more. This page shows nothing new. Open the address that "
+      + "Studio printed, and come back."),
+  });
 }
 
 function lose(text) {

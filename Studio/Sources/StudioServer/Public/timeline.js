@@ -4,7 +4,10 @@ import { here, to, changed } from "./address.js";
 
 const height = 44;
 
-/** Announces `move` with `{ at, isFinal }`, where `at` is nil for the newest state, and `rest` when playing ends. */
+/**
+ * Announces `move` with `{ at, isFinal }`, where `at` is nil for the newest state, `rest` when playing ends, and `jump` with the
+ * text of a moment that may be wrong.
+ */
 class Timeline extends HTMLElement {
   /** Whether the cursor stands on a moment that is asked for later: then answers do not move it. */
   isAhead = false;
@@ -49,6 +52,17 @@ class Timeline extends HTMLElement {
     this.slider.setAttribute("aria-valuetext", this.text.textContent);
   }
 
+  /** Goes to the moment that was typed. */
+  jump(at) { this.#send(at, true); }
+
+  /** Says what is wrong with the moment that was typed; nil if nothing is. */
+  refuse(text) {
+    this.field.setAttribute("aria-invalid", String(Boolean(text)));
+    if (text) this.field.setAttribute("aria-describedby", "at-problem");
+    else this.field.removeAttribute("aria-describedby");
+    this.mistake.replaceChildren(harmless(text ?? ""));
+  }
+
   /** The first transaction that is kept. */
   get #first() { return Math.max(1, this.#page.first); }
 
@@ -66,8 +80,9 @@ class Timeline extends HTMLElement {
         return svg("rect", { x: index * 4, y, width: 3, height: Math.max(tall, 0.5), class: `author${author}` });
       });
     });
-    const marks = tags.map((tag) => svg("path", { class: "tag",
-      d: `M${this.#x(tag.transaction)} 0 l4 0 l0 6 l-4 -2 z` },
+    // The picture is stretched, and the width of a line is not.
+    const marks = tags.map((tag) => svg("g", { class: "tag" }, svg("path", { d: `M${this.#x(tag.transaction)} 0 v${height}` }),
+      svg("path", { class: "head", d: `M${this.#x(tag.transaction)} 0 v7` }),
       svg("title", {}, `${tag.name} (transaction ${tag.transaction})`)));
     this.cursor = svg("line", { y1: 0, y2: height, class: "cursor" });
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -96,7 +111,8 @@ class Timeline extends HTMLElement {
       el("button", { type: "button", id, "aria-label": label, title: label, click: press }, text);
     this.play = button("play", "Play", "▶", () => this.#toggle());
     this.text = el("p", { class: "moment", id: "moment" });
-    const field = el("input", { id: "at", name: "at", "aria-label": "Go to a transaction, a tag or a date",
+    this.mistake = el("p", { class: "problem", id: "at-problem", role: "alert" });
+    const field = this.field = el("input", { id: "at", name: "at", "aria-label": "Go to a transaction, a tag or a date",
       placeholder: "12, a tag, 2026-11-21", autocomplete: "off" });
     const day = this.day = el("input", { type: "date", id: "day", "aria-label": "Go to the end of a day (UTC)",
       title: "Go to the end of a day (UTC)",
@@ -108,8 +124,11 @@ class Timeline extends HTMLElement {
         this.play,
         button("next", "Next transaction ( ] )", "▸", () => this.step(1)),
         button("newest", "Newest state, and follow ( 0 )", "▸|", () => this.#send(null, true)),
-        el("form", { class: "jump", submit: (event) => { event.preventDefault(); this.#send(field.value.trim(), true); } },
-          field), day),
+        el("form", { class: "jump", submit: (event) => {
+          event.preventDefault();
+          this.dispatchEvent(new CustomEvent("jump", { detail: field.value.trim() }));
+        } }, field), day),
+      this.mistake,
       this.slider, this.axis, this.text, this.authors, this.tags);
   }
 
@@ -125,6 +144,7 @@ class Timeline extends HTMLElement {
     const { moment, slider } = this;
     this.#place();
     const at = moment.transaction;
+    this.refuse(null);
     slider.setAttribute("aria-valuemin", Math.min(this.#first, at));
     slider.setAttribute("aria-valuemax", moment.newest);
     const who = [moment.author, moment.reason && `“${moment.reason}”`].filter(Boolean).join(" ");
@@ -133,8 +153,8 @@ class Timeline extends HTMLElement {
       at ? el("a", { href: to(["transaction", at]) }, `Transaction ${count(at)}`) : "Before the first transaction",
       ` of ${count(moment.newest)} `, moment.follows ? el("span", { class: "live" }, "newest, following") : "", " ",
       ...utc(moment.time), " ", moment.author ? el("bdi", { class: "author" }, moment.author) : "",
-      moment.reason ? el("bdi", { class: "reason" }, ` “${moment.reason}”`) : "",
-      ...moment.tags.map((tag) => el("bdi", { class: "tag" }, tag)));
+      " ", moment.reason ? el("bdi", { class: "reason" }, `“${moment.reason}”`) : "",
+      ...moment.tags.flatMap((tag) => [" ", el("bdi", { class: "tag" }, tag)]));
   }
 
   // Inside a part, transactions are spread evenly; so each has a place of its own.
