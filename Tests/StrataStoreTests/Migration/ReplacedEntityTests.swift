@@ -144,13 +144,20 @@ struct ReplacedEntityTests {
         for number in 1...2 {
             let photo = try fixture.insert("Photo", ["name": .string("\(model)\(number)")])
             let target = try fixture.insert(destination, ["name": .string("\(model)\(number)")])
-            switch kind {
-            case .members, .pairs, .symmetric: try fixture.link(photo, "subject", target)
-            case .membersWithInverse: try fixture.update(target, ["photos": .objectID(photo)])
-            case .toOne, .toOneWithInverse, .oneToOne:
-                try fixture.update(photo, ["subject": .objectID(target)])
-                if kind == .oneToOne { try fixture.update(target, ["photos": .objectID(photo)]) }
-            }
+            try link(photo, "subject", target, "photos", kind, fixture)
+        }
+    }
+
+    private func link(
+        _ owner: ObjectID, _ property: String, _ target: ObjectID, _ inverse: String, _ kind: Kind,
+        _ fixture: StoreFixture
+    ) throws {
+        switch kind {
+        case .members, .pairs, .symmetric: try fixture.link(owner, property, target)
+        case .membersWithInverse: try fixture.update(target, [inverse: .objectID(owner)])
+        case .toOne, .toOneWithInverse, .oneToOne:
+            try fixture.update(owner, [property: .objectID(target)])
+            if kind == .oneToOne { try fixture.update(target, [inverse: .objectID(owner)]) }
         }
     }
 
@@ -166,6 +173,40 @@ struct ReplacedEntityTests {
                 "B": photos(kind, isAfter: true, keepsPeople: shape.keepsPeople, isWide: isWide),
             ], "ABABA"
         ) { try addPhotos(kind, $0, $1) }
+    }
+
+    /// The entity of the target goes first, then that of the owner; they come back in the other order, or at once.
+    @Test(arguments: Kind.allCases.filter { $0 != .symmetric }, ["CBABC", "CBAC", "CBABAC", "CADAC", "CDADC"])
+    func bothEndsOfALinkGoOneAfterTheOther(kind: Kind, path: String) throws {
+        func model(_ hasDrafts: Bool, _ hasLocked: Bool) throws -> ManagedObjectModel {
+            let name = Describe.attribute("name", optional: true)
+            let inverse = kind.hasInverse ? "draft" : nil
+            let toDiscussion =
+                kind.isToMany
+                ? Describe.toMany("discussion", "Discussion", inverse: inverse)
+                : Describe.toOne("discussion", "Discussion", inverse: inverse)
+            let toDraft =
+                kind.isInverseToMany
+                ? Describe.toMany("draft", "Draft", inverse: "discussion")
+                : Describe.toOne("draft", "Draft", inverse: "discussion")
+            let discussion = EntityDescription(
+                name: "Discussion", isAbstract: true,
+                properties: [name] + (hasDrafts && kind.hasInverse ? [toDraft] : []))
+            return try ManagedObjectModel(
+                entities: [discussion, EntityDescription(name: "Open", superentityName: "Discussion")]
+                    + (hasDrafts ? [EntityDescription(name: "Draft", properties: [name, toDiscussion])] : [])
+                    + (hasLocked ? [EntityDescription(name: "Locked", superentityName: "Discussion")] : []))
+        }
+        let models: [Character: ManagedObjectModel] = try [
+            "A": model(false, false), "B": model(true, false), "C": model(true, true), "D": model(false, true),
+        ]
+        try travel(models, path) { name, fixture in
+            for entity in name == "C" ? ["Locked", "Open", "Locked"] : name == "B" ? ["Open"] : [] {
+                let draft = try fixture.insert("Draft", ["name": .string("\(name)")])
+                let discussion = try fixture.insert(entity, ["name": .string("\(name)")])
+                try link(draft, "discussion", discussion, "draft", kind, fixture)
+            }
+        }
     }
 
     /// A renaming identifier may have been forgotten.

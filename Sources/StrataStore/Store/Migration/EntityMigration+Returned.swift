@@ -109,7 +109,7 @@ extension EntityMigration {
     /// Then an event says the value even if the row shows it already, because the object's chain ends in an older value.
     func regains(_ step: PropertyStep, _ row: SnapshotRow) -> Bool {
         switch step.kind {
-        case .convert, .begin, .point: break
+        case .convert, .begin, .point, .renew: break
         default: return false
         }
         guard let property = step.property else { return false }
@@ -123,12 +123,45 @@ extension EntityMigration {
         _ changes: inout [PropertyChange], through last: EventNumber = EventNumber(rawValue: .max)
     ) throws {
         guard let property = step.property, let kept = links.regained.toOne(property.id, of: id), kept.event <= last,
-            try snapshot.value(slot, of: row, row.reader, old).isNull, changes.made(property) == nil,
+            try snapshot.value(slot, of: row, row.reader, old).isNull, changes.leaveEmpty(property),
             try links.isThere(kept.target, snapshot), try isUnchanged(property, since: kept, id, row),
             try leadsBack(property, from: kept.target, to: id, snapshot)
         else { return }
-        changes.append(
-            PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(kept.target))))
+        // An event names a property once.
+        let made = changes.firstIndex { $0.property == property.id }
+        let before = made.map { changes.remove(at: $0).before } ?? .value(.null)
+        changes.append(PropertyChange(property: property.id, before: before, after: .value(.objectID(kept.target))))
+    }
+
+    /// Gives a to-one of an entity that returns the target that it had under its former number, and its position there.
+    ///
+    /// A target that is gone, leads to another object or is of another entity than the to-one leads to now stays hidden.
+    func renew(
+        _ step: PropertyStep, _ earlier: PropertySchema, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ changes: inout [PropertyChange]
+    ) throws {
+        guard let property = step.property, let relationship = property.relationship else { return }
+        let reader = try row.reader
+        let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
+        var after = try snapshot.value(earlier.slot, of: row, reader, old)
+        if let target = after.target,
+            try !allowed.contains(target.entityID) || !links.isThere(target, snapshot)
+                || !leadsBack(property, from: target, to: id, snapshot)
+        {
+            after = .null
+        }
+        let shown = try shown(property, row, reader)
+        if !after.isIdentical(to: shown) || after.isNull && regains(step, row) {
+            changes.append(PropertyChange(property: property.id, before: .value(shown), after: .value(after)))
+        }
+        guard let position = relationship.position.flatMap({ entity.property($0) }),
+            let slot = earlier.relationship?.position.flatMap({ old.slot(of: $0) })
+        else { return }
+        let (held, place) = (
+            try snapshot.value(slot, of: row, reader, old), try self.shown(position, row, reader)
+        )
+        guard !held.isNull, !held.isIdentical(to: place) else { return }
+        changes.append(PropertyChange(property: position.id, before: .value(place), after: .value(held)))
     }
 
     /// Whether no later event than the removal of the target's entity has changed a to-one.
@@ -167,8 +200,19 @@ extension EntityMigration {
             !relationship.isInverseToMany
         else { return true }
         let schema = links.returned[target.entityID] ?? links.old
-        guard let row = try snapshot.row(target) else { return false }
-        if let back = try row.reference(inverse, of: schema, target) { return back == id }
+        guard let row = try snapshot.row(target), let entity = schema.entity(target.entityID) else { return false }
+        var numbers = [inverse]
+        numbers += links.new.property(inverse).flatMap(links.number(before:)).map { [$0] } ?? []
+        numbers += try links.renewed(inverse, in: entity, log.histories).map { [$0.id] } ?? []
+        for number in numbers {
+            if let back = try row.reference(number, of: schema, target) { return back == id }
+        }
+        for number in [inverse] + (links.new.assignment.replaced[inverse] ?? []) {
+            guard let values = links.returning[number]?.values,
+                case .objectID(let back)? = try links.lastValue(values, of: target, row, snapshot)
+            else { continue }
+            return back == id
+        }
         return links.regained.toOne(inverse, of: target)?.target == id
     }
 }
@@ -176,6 +220,11 @@ extension EntityMigration {
 extension [PropertyChange] {
     /// The last value that the changes give a property; nil if they do not change it.
     func made(_ property: PropertySchema) -> RecordedValue? { last { $0.property == property.id }?.after }
+
+    /// Whether they give a to-one no object.
+    fileprivate func leaveEmpty(_ property: PropertySchema) -> Bool {
+        if case .value(.objectID)? = made(property) { false } else { true }
+    }
 }
 
 extension AttributeValue {

@@ -35,6 +35,8 @@ struct EntityMigration {
             case regain(slot: Int)
             /// A to-one of an entity that returns, whose target may be gone or lead elsewhere.
             case revive(slot: Int)
+            /// A to-one of an entity that returns, whose relationship got another number while the entity was away.
+            case renew(PropertySchema)
             /// A to-many that takes over links of another relationship, which must lead to its destination.
             case checkLinks(OldLinks.Storage)
             /// The entity may have no objects.
@@ -52,7 +54,8 @@ struct EntityMigration {
 
         var writes: Bool {
             switch kind {
-            case .convert, .require, .supply, .begin, .takeBack, .point, .adopt, .release, .regain, .revive: true
+            case .convert, .require, .supply, .begin, .takeBack, .point, .adopt, .release, .regain, .revive, .renew:
+                true
             case .validate, .checkTarget, .checkCount, .checkMost, .checkLinks, .refuse: false
             }
         }
@@ -167,6 +170,11 @@ struct EntityMigration {
                 guard let adoption, !adoption.isFormer else { return bound + lossCheck(property, links) }
                 return bound + [.checkLinks(adoption.links)]
             }
+            let renewed = try links.renewed(property.id, in: old, histories)
+            let slot = renewed?.slot ?? links.number(before: property).flatMap(old.slot)
+            let isRegained = links.regained.properties.contains(property.id)
+            let regaining: [PropertyStep.Kind] = isRegained ? slot.map { [.regain(slot: $0)] } ?? [] : []
+            if let renewed { return [.renew(renewed)] + regaining + adopting }
             let storages = links.storages(of: property, in: entity.id)
             // A row of an earlier model may still have a target under the number.
             if storages.isEmpty, description.isOptional || !adoptions.isEmpty,
@@ -177,7 +185,7 @@ struct EntityMigration {
             let inverse = relationship.inverse.flatMap { links.new.property($0) }
             let isBackToMany = inverse?.relationship?.isToMany ?? false
             let back = isBackToMany ? adoption.map(\.back) ?? inverse.flatMap(links.storage) : nil
-            return [.point(storages, back: back)] + adopting
+            return [.point(storages, back: back)] + regaining + adopting
         }
         if description.isToMany {
             let isNarrower =
@@ -227,6 +235,7 @@ struct EntityMigration {
             case .adopt(let adoptions): try adopt(step, adoptions, id, row, snapshot, &changes, &failures)
             case .regain(let slot): try regain(step, slot, id, row, snapshot, &changes)
             case .revive(let slot): try revive(step, slot, id, row, snapshot, &changes, &failures)
+            case .renew(let earlier): try renew(step, earlier, id, row, snapshot, &changes)
             case .checkTarget(let slot):
                 let value = try snapshot.value(slot, of: row, reader, old)
                 let released = step.property.map { links.released(by: $0.id) } ?? []

@@ -72,6 +72,20 @@ extension OldLinks {
         try new.entity(id.entityID) != nil && snapshot.exists(id)
     }
 
+    /// The to-one that an entity which returns had in its last model, if its relationship has another number since.
+    func renewed(
+        _ number: PropertyID, in entity: EntitySchema, _ histories: SchemaHistory
+    ) throws -> PropertySchema? {
+        guard let version = returned[entity.id]?.version, entity.property(number) == nil else { return nil }
+        let later = try histories.schemas(histories.versions.filter { $0 > version && $0 <= old.version }) + [new]
+        return entity.properties.first { property in
+            guard let relationship = property.relationship, !relationship.isToMany,
+                !relationship.description.isTransient
+            else { return false }
+            return Schema.last(of: property.id, through: later) == number
+        }
+    }
+
     /// The last target of a former to-one, if that object still exists, and still leads back where it has to.
     func formerTarget(
         _ number: PropertyID, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
