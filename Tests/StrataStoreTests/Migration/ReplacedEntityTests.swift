@@ -209,6 +209,38 @@ struct ReplacedEntityTests {
         }
     }
 
+    /// A to-many whose links are in the rows of its members is ordered, then not, then again.
+    @Test(arguments: ["OUO", "OUOUO", "OUPO", "OUP", "UOUO"]) func anOrderReturns(path: String) throws {
+        func model(isOrdered: Bool, hasMore: Bool = false) throws -> ManagedObjectModel {
+            let more = hasMore ? [Describe.attribute("more", optional: true)] : []
+            return try ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "List",
+                    properties: [Describe.toMany("items", "Item", inverse: "list", ordered: isOrdered)] + more),
+                EntityDescription(name: "Item", properties: [Describe.toOne("list", "List", inverse: "items")]),
+            ])
+        }
+        let models: [Character: ManagedObjectModel] = try [
+            "O": model(isOrdered: true), "U": model(isOrdered: false), "P": model(isOrdered: true, hasMore: true),
+        ]
+        var list: ObjectID?
+        var order: [ObjectID] = []
+        try travel(models, path) { name, fixture in
+            if name == "P", let list {
+                let dump = try StateDump(fixture.store, at: fixture.store.head())
+                #expect(dump[list, "items"] == .members(order))
+            }
+            guard list == nil, name == "O" else { return }
+            let owner = try fixture.insert("List", [:])
+            let items = try (1...4).map { _ in try fixture.insert("Item", [:]) }
+            for (item, place) in zip(items, [1, 3, 0, 2] as [Int64]) {
+                try fixture.update(item, ["list": .objectID(owner), "list#position": .integer(place)])
+            }
+            (list, order) = (owner, [items[2], items[0], items[3], items[1]])
+        }
+        #expect(list != nil)
+    }
+
     /// A renaming identifier may have been forgotten.
     @Test(arguments: Kind.allCases.filter { !$0.isToMany }) func aToOneWhoseObjectsStayIsRefused(kind: Kind) throws {
         defer { store.remove() }

@@ -11,7 +11,7 @@ extension EntityMigration {
         var copy = self
         copy.steps = steps.compactMap { step in
             switch step.kind {
-            case .convert, .takeBack, .begin, .point, .adopt, .regain, .revive, .renew: return step
+            case .convert, .takeBack, .begin, .point, .adopt, .regain, .revive, .renew, .reorder: return step
             case .release(let slot, let entities):
                 let lost = entities.filter { links.new.entity($0) != nil || model.entity($0) == nil }
                 if lost.isEmpty { return nil }
@@ -55,6 +55,7 @@ extension EntityMigration {
                 try pastLink(property, &changes, &misfits) { try adopt(step, adoptions, id, row, snapshot, &$0, &$1) }
             case .regain(let slot):
                 try regain(step, slot, id, row, snapshot, &changes, through: eventNumber)
+            case .reorder(let past): try reorder(step, past, id, row, snapshot, &changes)
             case .renew(let earlier): try renew(step, earlier, id, row, snapshot, &changes)
             case .revive(let slot):
                 var failures = MigrationFailures()

@@ -164,6 +164,19 @@ extension EntityMigration {
         changes.append(PropertyChange(property: position.id, before: .value(place), after: .value(held)))
     }
 
+    /// Gives an object its former place among the members of a to-many that is ordered again.
+    func reorder(
+        _ step: PropertyStep, _ past: PastValues, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ changes: inout [PropertyChange]
+    ) throws {
+        guard let property = step.property, let value = try links.lastValue(past, of: id, row, snapshot),
+            !value.isNull
+        else { return }
+        let shown = try shown(property, row, row.reader)
+        guard !value.isIdentical(to: shown) else { return }
+        changes.append(PropertyChange(property: property.id, before: .value(shown), after: .value(value)))
+    }
+
     /// Whether no later event than the removal of the target's entity has changed a to-one.
     private func isUnchanged(
         _ property: PropertySchema, since kept: RegainedLinks.ToOne, _ id: ObjectID, _ row: SnapshotRow

@@ -37,6 +37,8 @@ struct EntityMigration {
             case revive(slot: Int)
             /// A to-one of an entity that returns, whose relationship got another number while the entity was away.
             case renew(PropertySchema)
+            /// The position of a to-one's object in a to-many that is ordered again, as it was when it was last ordered.
+            case reorder(PastValues)
             /// A to-many that takes over links of another relationship, which must lead to its destination.
             case checkLinks(OldLinks.Storage)
             /// The entity may have no objects.
@@ -54,7 +56,8 @@ struct EntityMigration {
 
         var writes: Bool {
             switch kind {
-            case .convert, .require, .supply, .begin, .takeBack, .point, .adopt, .release, .regain, .revive, .renew:
+            case .convert, .require, .supply, .begin, .takeBack, .point, .adopt, .release, .regain, .revive, .renew,
+                .reorder:
                 true
             case .validate, .checkTarget, .checkCount, .checkMost, .checkLinks, .refuse: false
             }
@@ -115,7 +118,8 @@ struct EntityMigration {
                 case .relationship(let relationship):
                     relationship.description.isTransient
                         ? [] : try steps(property, relationship, entity, old, links, histories)
-                case .position: []
+                case .position(let toOne):
+                    try PastValues.position(of: toOne, property.id, old, links, histories).map { [.reorder($0)] } ?? []
                 }
             return try kinds.map { kind in
                 var step = PropertyStep(kind: kind, property: property, value: value)
@@ -235,6 +239,7 @@ struct EntityMigration {
             case .adopt(let adoptions): try adopt(step, adoptions, id, row, snapshot, &changes, &failures)
             case .regain(let slot): try regain(step, slot, id, row, snapshot, &changes)
             case .revive(let slot): try revive(step, slot, id, row, snapshot, &changes, &failures)
+            case .reorder(let past): try reorder(step, past, id, row, snapshot, &changes)
             case .renew(let earlier): try renew(step, earlier, id, row, snapshot, &changes)
             case .checkTarget(let slot):
                 let value = try snapshot.value(slot, of: row, reader, old)

@@ -132,6 +132,21 @@ struct PastValues: Sendable {
         return nil
     }
 
+    /// The positions that objects of an entity had by a to-one that stays, when the to-many at its other end was ordered
+    /// last; nil if it is ordered under the old model too, or never was.
+    static func position(
+        of toOne: PropertyID, _ position: PropertyID, _ old: EntitySchema, _ links: OldLinks, _ histories: SchemaHistory
+    ) throws -> PastValues? {
+        guard links.returned[old.id] == nil, let now = old.property(toOne)?.relationship, now.position == nil else {
+            return nil
+        }
+        for schema in try histories.schemas(histories.versions.filter { $0 < links.old.version }).reversed() {
+            guard let past = schema.entity(old.id)?.property(toOne)?.relationship?.position else { continue }
+            return PastValues(property: past, attribute: nil, version: schema.version, bornDefault: .null)
+        }
+        return nil
+    }
+
     /// The values of another property in the same model, which has no default.
     func of(_ property: PropertyID) -> PastValues {
         PastValues(property: property, attribute: nil, version: version, bornDefault: .null)
