@@ -7,7 +7,10 @@ extension EntityMigration {
         _ step: PropertyStep, _ storages: [OldLinks.Storage], _ back: OldLinks.Storage?, _ id: ObjectID,
         _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
-        guard let property = step.property, let relationship = property.relationship else { return }
+        guard let property = step.property, let relationship = property.relationship, changes.leaveEmpty(property)
+        else {
+            return
+        }
         var found: [OldLinks.Target] = []
         var storage: OldLinks.Storage?
         for next in storages where found.isEmpty {

@@ -109,7 +109,7 @@ extension EntityMigration {
     /// Then an event says the value even if the row shows it already, because the object's chain ends in an older value.
     func regains(_ step: PropertyStep, _ row: SnapshotRow) -> Bool {
         switch step.kind {
-        case .convert, .begin, .point, .renew: break
+        case .convert, .begin, .point: break
         default: return false
         }
         guard let property = step.property else { return false }
@@ -143,17 +143,12 @@ extension EntityMigration {
         guard let property = step.property, let relationship = property.relationship else { return }
         let reader = try row.reader
         let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
-        var after = try snapshot.value(earlier.slot, of: row, reader, old)
-        if let target = after.target,
-            try !allowed.contains(target.entityID) || !links.isThere(target, snapshot)
-                || !leadsBack(property, from: target, to: id, snapshot)
-        {
-            after = .null
-        }
+        let after = try snapshot.value(earlier.slot, of: row, reader, old)
+        guard let target = after.target, allowed.contains(target.entityID), try links.isThere(target, snapshot),
+            try leadsBack(property, from: target, to: id, snapshot)
+        else { return }
         let shown = try shown(property, row, reader)
-        if !after.isIdentical(to: shown) || after.isNull && regains(step, row) {
-            changes.append(PropertyChange(property: property.id, before: .value(shown), after: .value(after)))
-        }
+        changes.append(PropertyChange(property: property.id, before: .value(shown), after: .value(after)))
         guard let position = relationship.position.flatMap({ entity.property($0) }),
             let slot = earlier.relationship?.position.flatMap({ old.slot(of: $0) })
         else { return }
@@ -235,7 +230,7 @@ extension [PropertyChange] {
     func made(_ property: PropertySchema) -> RecordedValue? { last { $0.property == property.id }?.after }
 
     /// Whether they give a to-one no object.
-    fileprivate func leaveEmpty(_ property: PropertySchema) -> Bool {
+    func leaveEmpty(_ property: PropertySchema) -> Bool {
         if case .value(.objectID)? = made(property) { false } else { true }
     }
 }

@@ -178,18 +178,18 @@ struct EntityMigration {
             let slot = renewed?.slot ?? links.number(before: property).flatMap(old.slot)
             let isRegained = links.regained.properties.contains(property.id)
             let regaining: [PropertyStep.Kind] = isRegained ? slot.map { [.regain(slot: $0)] } ?? [] : []
-            if let renewed { return [.renew(renewed)] + regaining + adopting }
+            let renewing = renewed.map { [PropertyStep.Kind.renew($0)] } ?? []
             let storages = links.storages(of: property, in: entity.id)
             // A row of an earlier model may still have a target under the number.
             if storages.isEmpty, description.isOptional || !adoptions.isEmpty,
                 try !PastValues.wentOn(property.id, of: old.id, upTo: links.old.version, histories)
             {
-                return adopting
+                return renewing + (renewing.isEmpty ? [] : regaining) + adopting
             }
             let inverse = relationship.inverse.flatMap { links.new.property($0) }
             let isBackToMany = inverse?.relationship?.isToMany ?? false
             let back = isBackToMany ? adoption.map(\.back) ?? inverse.flatMap(links.storage) : nil
-            return [.point(storages, back: back)] + regaining + adopting
+            return renewing + [.point(storages, back: back)] + regaining + adopting
         }
         if description.isToMany {
             let isNarrower =
