@@ -23,7 +23,7 @@ struct ObjectPage: Encodable {
         let type: String
         /// The entity that a to-one leads to.
         let destination: String?
-        /// Whether the store computes the value, so that nobody sets it.
+        /// Whether the store computes the value. An app cannot set it.
         let isDerived: Bool
         let value: StudioCell
         /// Nil for a value by default, and for one from before the history.

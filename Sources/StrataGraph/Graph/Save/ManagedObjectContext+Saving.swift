@@ -56,8 +56,10 @@ extension ManagedObjectContext {
         return try result.get()
     }
 
-    /// Saves, and merges with the newest state where that of the context can no longer be read. It may be dropped at any
-    /// time before the store has the save; after two such times the save runs exclusively, so that nobody drops it.
+    /// Saves, and merges with the newest state where that of the context can no longer be read.
+    ///
+    /// The state may be dropped at any time before the store has the save. The third try is exclusive: nobody else writes
+    /// meanwhile. A child's save only has a third try.
     private func saveFromKeptState(_ tally: inout SaveTally) throws -> ContextChanges? {
         try leaveDroppedState()
         for _ in 1...2 {
