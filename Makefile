@@ -117,11 +117,16 @@ test-shared-network: dependencies
 model-shared:
 	Scripts/model-shared.sh
 
+CRASH_CHILD := STRATA_CORE_ONLY=1 STRATA_TESTS=StrataStoreTests swift build -c release $(QUICK) --product store-crash-child
+
 # Kills, power cuts, I/O faults, damage and random suites with fresh seeds, for an hour or five minutes; the result is
-# written to Tests/TRUST.md.
+# written to Tests/TRUST.md. In the hour the process that works and that judges what is left is a release build.
+TRUST_PROGRAMS := .build/trust
 trust: dependencies
+	$(CRASH_CHILD)
+	@mkdir -p $(TRUST_PROGRAMS) && cp .build/release/store-crash-child $(TRUST_PROGRAMS)
 	swift build --build-tests
-	Scripts/trust.sh 60
+	STRATA_PROGRAMS="$(CURDIR)/$(TRUST_PROGRAMS)" Scripts/trust.sh 60
 
 trust-quick: dependencies
 	swift build --build-tests
@@ -132,7 +137,7 @@ trust-quick: dependencies
 SCHEDULES ?= 10000
 FIRST_SEED ?= 10001
 schedules: dependencies
-	STRATA_CORE_ONLY=1 STRATA_TESTS=StrataStoreTests swift build -c release $(QUICK) --product store-crash-child
+	$(CRASH_CHILD)
 	Scripts/schedules.sh .build/release/store-crash-child $(SCHEDULES) $(FIRST_SEED)
 
 # The documentation as a static site in .build-docs, with every link and symbol checked.

@@ -80,7 +80,7 @@ faults() {
 campaign "planted faults, eleven kinds, each found (\`PlantedFaultTests\`, \`BeforeImageTests\`)" 0 11 1 \
     'PlantedFaultTests|BeforeImageTests'
 faults
-campaign "states after a power cut, made of recorded writes (\`CrashImageTests\`)" 16 1200 1 \
+campaign "states after a power cut, made of recorded writes (\`CrashImageTests\`)" 16 2200 1 \
     CrashImageTests STRATA_IMAGES=100
 campaign "states after a power cut in compactions, erasures and copies (\`UpkeepImageTests\`)" 6 1400 1 \
     UpkeepImageTests STRATA_IMAGES=40

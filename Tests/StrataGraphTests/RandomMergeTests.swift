@@ -58,15 +58,16 @@ private struct PlainGraph: Equatable {
 /// What a save makes of the head; nil when the error policy refuses it.
 private struct PlainMerge {
     let base: PlainGraph
-    let now: PlainGraph
+    var now: PlainGraph
     let head: PlainGraph
     let policy: MergePolicy
+    /// The bosses that deletions have taken from others.
+    let cuts: [ObjectID: ObjectID]
     var result: PlainGraph
     var hasConflict = false
 
-    init(base: PlainGraph, now: PlainGraph, head: PlainGraph, policy: MergePolicy) {
-        self.base = base
-        self.now = now
+    init(_ side: MergeRun.Side, head: PlainGraph, policy: MergePolicy) {
+        (base, now, cuts) = (side.base, side.now, side.cuts)
         self.head = head
         self.policy = policy
         result = head
@@ -75,6 +76,7 @@ private struct PlainMerge {
     private var minesWins: Bool { policy.rawValue == 2 }
 
     mutating func run() -> PlainGraph? {
+        takeDeletionsBack()
         for (id, before) in base.persons { mergePerson(id, before) }
         for (id, person) in now.persons where base.persons[id] == nil { result.persons[id] = person }
         mergeFriends()
@@ -89,11 +91,25 @@ private struct PlainMerge {
         return hasConflict && policy.rawValue == 0 ? nil : result
     }
 
+    /// Whether others changed a person that this save deletes.
+    private func isChangedElsewhere(_ id: ObjectID, _ before: PlainGraph.Person) -> Bool {
+        now.persons[id] == nil && head.persons[id].map { $0.revision != before.revision } ?? false
+    }
+
+    /// What the policy does not delete is as the store has it, and is the boss again of those who lost it.
+    private mutating func takeDeletionsBack() {
+        if minesWins { return }
+        let returning = Set(base.persons.filter { isChangedElsewhere($0.key, $0.value) }.keys)
+        for (id, boss) in cuts where returning.contains(boss) { now.persons[id]?.boss = boss }
+        func returns(_ pair: PlainGraph.Pair) -> Bool { returning.contains(pair.one) || returning.contains(pair.two) }
+        now.friends = now.friends.filter { !returns($0) }.union(base.friends.filter(returns))
+    }
+
     private mutating func mergePerson(_ id: ObjectID, _ before: PlainGraph.Person) {
         switch (now.persons[id], head.persons[id]) {
         case (nil, nil): break
-        case (nil, let theirs?):
-            if theirs.revision != before.revision {
+        case (nil, _?):
+            if isChangedElsewhere(id, before) {
                 hasConflict = true
                 if !minesWins { return }
             }
@@ -144,6 +160,12 @@ private struct MergeRun {
         let context: ManagedObjectContext
         var base = PlainGraph()
         var now = PlainGraph()
+        /// The bosses that deletions have taken from others, and not been replaced since.
+        var cuts: [ObjectID: ObjectID] = [:]
+
+        mutating func move(to state: PlainGraph) {
+            (base, now, cuts) = (state, state, [:])
+        }
     }
 
     let container: PersistentContainer
@@ -191,22 +213,23 @@ private struct MergeRun {
             let isNone = chance(3) == 0
             person.boss = isNone ? nil : object
             sides[side].now.persons[id]?.boss = isNone ? nil : boss
+            sides[side].cuts[id] = nil
             return "\(side) sets the boss of \(id) to \(isNone ? "nil" : "\(boss)")"
         case 7, 8: return befriend(side)
         case 9:
             guard let (id, person) = pick(side) else { return "nothing" }
             sides[side].context.delete(person)
+            for (other, person) in sides[side].now.persons where person.boss == id { sides[side].cuts[other] = id }
             sides[side].now.remove(id)
             return "\(side) deletes \(id)"
         case 10:
             sides[side].context.rollback()
-            sides[side].now = sides[side].base
+            sides[side].move(to: sides[side].base)
             return "\(side) rolls back"
         case 11:
             guard !sides[side].context.hasChanges else { return "nothing" }
             sides[side].context.refreshAllObjects()
-            sides[side].base = head
-            sides[side].now = head
+            sides[side].move(to: head)
             return "\(side) refreshes"
         default: return try save(side)
         }
@@ -227,15 +250,14 @@ private struct MergeRun {
 
     private mutating func save(_ side: Int) throws -> String {
         guard sides[side].context.hasChanges else { return "nothing" }
-        var merge = PlainMerge(base: sides[side].base, now: sides[side].now, head: head, policy: policy)
+        var merge = PlainMerge(sides[side], head: head, policy: policy)
         guard let result = merge.run() else {
             let error = thrownError { try sides[side].context.save() }
             #expect(error?.code == .merge)
             if let problem = try difference() { return "refused save: \(problem)" }
             sides[side].context.rollback()
             sides[side].context.refreshAllObjects()
-            sides[side].base = head
-            sides[side].now = head
+            sides[side].move(to: head)
             return "\(side) is refused"
         }
         do {
@@ -245,12 +267,11 @@ private struct MergeRun {
         }
         // With nothing left to save a context stays where it is.
         guard sides[side].context.eventNumber == (try container.head()) else {
-            sides[side].now = sides[side].base
+            sides[side].move(to: sides[side].base)
             return "\(side) saves nothing"
         }
         head = result
-        sides[side].base = result
-        sides[side].now = result
+        sides[side].move(to: result)
         return "\(side) saves"
     }
 

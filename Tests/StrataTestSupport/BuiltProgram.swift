@@ -16,11 +16,13 @@ public struct BuiltProgram: Sendable {
 
     public let url: URL
 
-    /// The program of this name that was built with the tests, or lies in `folder`.
-    public init(_ name: String, in folder: URL? = nil) {
+    /// The program of this name in the folder `STRATA_PROGRAMS`, which has those of another build, or else the one that
+    /// was built with the tests.
+    public init(_ name: String) {
         let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let others = ProcessInfo.processInfo.environment["STRATA_PROGRAMS"].map { URL(filePath: $0) }
         let directories = [
-            folder ?? bundle, bundle, Bundle.main.bundleURL,
+            others ?? bundle, bundle, Bundle.main.bundleURL,
             Bundle.main.executableURL?.deletingLastPathComponent() ?? bundle,
         ]
         url =

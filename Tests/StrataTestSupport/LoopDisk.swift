@@ -57,27 +57,45 @@ public final class LoopDisk {
     }
 
     /// As when the power is back.
+    ///
+    /// - Throws: `Held` if a process with mounts of its own has this one among them: the file system would still be the one
+    ///   whose power was cut.
     public func mountAgain() throws {
         try Self.run("umount", root.path(percentEncoded: false))
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try Self.run("losetup", "--associated", image).isEmpty == false {
+            guard ContinuousClock.now < deadline else { throw Held() }
+            usleep(1000)
+        }
         try mount()
+    }
+
+    /// The disk is in use by somebody else.
+    public struct Held: Error, CustomStringConvertible {
+        public let description = "Another process holds the disk, perhaps in a mount namespace that it made meanwhile."
     }
 
     deinit {
         // The file system may be gone already.
-        try? Self.run("umount", "-l", root.path(percentEncoded: false))
+        _ = try? Self.run("umount", "-l", root.path(percentEncoded: false))
         rmdir(root.path(percentEncoded: false))
         unlink(image)
     }
 
     /// Runs a program of the system, which has to succeed.
-    private static func run(_ arguments: String...) throws {
+    ///
+    /// - Returns: what it prints.
+    @discardableResult private static func run(_ arguments: String...) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
+        return String(decoding: printed, as: UTF8.self)
     }
 }

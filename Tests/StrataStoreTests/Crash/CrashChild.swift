@@ -1,6 +1,7 @@
 import Foundation
 import StrataModel
 import StrataStore
+import StrataTestSupport
 
 /// The process that works; it prints thread and number of each piece of work that is done.
 final class CrashChild {
@@ -9,8 +10,7 @@ final class CrashChild {
     private var pending: [UInt8] = []
 
     init(_ store: URL, _ durability: StoreDurability, _ work: String) throws {
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(component: "store-crash-child")
+        process.executableURL = BuiltProgram("store-crash-child").url
         process.arguments = [store.path(percentEncoded: false), durability.rawValue, work]
         process.standardOutput = output
         process.environment = ["SWIFT_BACKTRACE": "enable=no"]

@@ -14,7 +14,7 @@ import Testing
 
     @Test func noDamageLiesOrEndsAProcess() throws {
         let environment = ProcessInfo.processInfo.environment
-        let program = BuiltProgram("damage-child", in: environment["STRATA_PROGRAMS"].map { URL(filePath: $0) })
+        let program = BuiltProgram("damage-child")
         let directory = URL.temporaryDirectory.appending(component: "campaign-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(
