@@ -56,15 +56,16 @@ extension ErasedProperties {
 }
 
 extension LogReader {
-    /// The objects that a to-one led from to one of these, at any time.
+    /// The objects that a to-one led from to one of these, at any time that the log knows.
     ///
     /// - Complexity: O(n) in the events of the log.
     func owners(
-        of toOne: PropertyID, leadingTo ids: Set<ObjectID>, from first: EventNumber, through last: EventNumber
+        of toOne: PropertyID, leadingTo ids: Set<ObjectID>, through last: EventNumber
     ) throws -> Set<ObjectID> {
         var owners: Set<ObjectID> = []
         guard !ids.isEmpty else { return owners }
-        try events(from: first, through: last) { event, _ in
+        // The insertions of a truncated log stand before its first kept event.
+        try events(from: EventNumber(rawValue: 1), through: last) { event, _ in
             let id = event.header.object
             if event.isBare || owners.contains(id) { return true }
             switch event.header.kind {

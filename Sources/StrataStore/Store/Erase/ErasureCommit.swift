@@ -194,8 +194,7 @@ struct ErasureCommit: ~Copyable {
         for copy in copies.sorted(by: { $0.attribute < $1.attribute }) {
             var ids = Set(objects)
             for hop in copy.hops.reversed() {
-                ids = try reader.owners(
-                    of: hop, leadingTo: ids, from: head.firstKeptEvent, through: recordedAt ?? head.event)
+                ids = try reader.owners(of: hop, leadingTo: ids, through: recordedAt ?? head.event)
             }
             let filler = projector.histories.newest?.assignment.bornDefaults[copy.attribute] ?? .null
             for id in ids.sorted() where id.entityID == copy.entity {

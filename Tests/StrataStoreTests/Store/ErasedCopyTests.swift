@@ -1,0 +1,91 @@
+import Foundation
+import StrataModel
+import StrataStore
+import Testing
+
+/// Erasures where derived attributes of other objects have copies of the values.
+@Suite struct ErasedCopyTests {
+    private static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Author",
+                properties: [
+                    .attribute(AttributeDescription(name: "name", type: .string, isOptional: true)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "books", destinationEntityName: "Book", inverseName: "author", isToMany: true)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "account", destinationEntityName: "Account", inverseName: "holder")),
+                ]),
+            EntityDescription(
+                name: "Book",
+                properties: [
+                    .attribute(AttributeDescription(name: "title", type: .string, isOptional: true)),
+                    .attribute(
+                        AttributeDescription(
+                            name: "by", type: .string, isOptional: true,
+                            derivationExpression: .keyPath("author.name"))),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "author", destinationEntityName: "Author", inverseName: "books")),
+                ], indexes: [FetchIndexDescription(name: "byAuthor", elements: [FetchIndexElement("by")])]),
+            EntityDescription(
+                name: "Account",
+                properties: [
+                    .attribute(
+                        AttributeDescription(
+                            name: "label", type: .string, isOptional: true,
+                            derivationExpression: .keyPath("holder.name"))),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "holder", destinationEntityName: "Author", inverseName: "account")),
+                ]),
+        ])
+    }
+
+    @Test func derivedCopiesInOtherObjectsGo() throws {
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: Self.model())
+        let secret = try fixture.insert("Author", ["name": .string("SecretName")])
+        let other = try fixture.insert("Author", ["name": .string("Public")])
+        let stays = try fixture.insert("Book", ["title": .string("one"), "author": .objectID(secret)])
+        let moves = try fixture.insert("Book", ["title": .string("two"), "author": .objectID(secret)])
+        try fixture.update(secret, ["name": .string("SecretOther")])
+        let then = try fixture.store.head()
+        #expect(try fixture.values(stays)?["by"] == .string("SecretOther"))
+        try fixture.update(moves, ["author": .objectID(other)])
+        let report = try fixture.store.erase(ErasureRequest(objects: [secret], note: ErasureFixture.note()))
+        #expect(report.isComplete)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+        #expect(try fixture.values(moves)?["by"] == .string("Public"))
+        #expect(try fixture.values(stays)?["by"] == .null)
+        #expect(try fixture.values(moves, at: then)?["by"] == .null)
+        #expect(try fixture.values(moves, at: then)?["title"] == .string("two"))
+        #expect(try fixture.store.rebuild().isUnchanged)
+    }
+
+    @Test(arguments: [nil, ["name"]] as [[String]?])
+    func copiesFromBeforeATruncationGo(attributes: [String]?) throws {
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: Self.model())
+        let secret = try fixture.insert("Author", ["name": .string("SecretName")])
+        let other = try fixture.insert("Author", ["name": .string("Public")])
+        let stays = try fixture.insert("Book", ["title": .string("one"), "author": .objectID(secret)])
+        let moves = try fixture.insert("Book", ["title": .string("two"), "author": .objectID(secret)])
+        let goes = try fixture.insert("Book", ["title": .string("three"), "author": .objectID(secret)])
+        let account = try fixture.insert("Account", ["holder": .objectID(secret)])
+        try fixture.update(secret, ["account": .objectID(account)])
+        _ = try fixture.store.truncateHistory(through: try fixture.store.head(), MaintenanceNote(author: "ann"))
+        try fixture.update(moves, ["author": .objectID(other)])
+        try fixture.delete(goes)
+        let report = try fixture.store.erase(
+            ErasureRequest(objects: [secret], attributes: attributes, note: ErasureFixture.note()))
+        #expect(report.isComplete)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+        #expect(try fixture.values(moves)?["by"] == .string("Public"))
+        #expect(try fixture.values(stays)?["by"] == .null)
+        #expect(try fixture.values(account)?["label"] == .null)
+        #expect(try fixture.store.rebuild().isUnchanged)
+    }
+}
