@@ -88,4 +88,49 @@ import Testing
         #expect(try fixture.values(account)?["label"] == .null)
         #expect(try fixture.store.rebuild().isUnchanged)
     }
+
+    @Test(arguments: [nil, ["address"]] as [[String]?])
+    func copiesOfElementsOfCompositesGo(attributes: [String]?) throws {
+        let folder = try ErasureFolder()
+        func text(_ name: String, from path: String? = nil) -> PropertyDescription {
+            .attribute(
+                AttributeDescription(
+                    name: name, type: .string, isOptional: true, derivationExpression: path.map { .keyPath($0) }))
+        }
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Author",
+                properties: [
+                    .attribute(
+                        AttributeDescription(
+                            name: "address", type: .composite, isOptional: true,
+                            elements: [AttributeDescription(name: "city", type: .string, isOptional: true)])),
+                    text("city", from: "address.city"),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "books", destinationEntityName: "Book", inverseName: "author", isToMany: true)),
+                ]),
+            EntityDescription(
+                name: "Book",
+                properties: [
+                    text("place", from: "author.address.city"),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "author", destinationEntityName: "Author", inverseName: "books")),
+                ]),
+        ])
+        let fixture = try StoreFixture(.directory(folder.store), model: model)
+        let author = try fixture.insert("Author", ["address": .composite(["city": .string("SecretCity")])])
+        let book = try fixture.insert("Book", ["author": .objectID(author)])
+        #expect(try fixture.values(author)?["city"] == .string("SecretCity"))
+        #expect(try fixture.values(book)?["place"] == .string("SecretCity"))
+        let then = try fixture.store.head()
+        let report = try fixture.store.erase(
+            ErasureRequest(objects: [author], attributes: attributes, note: ErasureFixture.note()))
+        #expect(report.isComplete)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+        #expect(try fixture.values(book)?["place"] == .null)
+        #expect(try fixture.values(book, at: then)?["place"] == .null)
+        #expect(try fixture.store.rebuild().isUnchanged)
+    }
 }
