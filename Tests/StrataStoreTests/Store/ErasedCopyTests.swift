@@ -133,4 +133,33 @@ import Testing
         #expect(try fixture.values(book, at: then)?["place"] == .null)
         #expect(try fixture.store.rebuild().isUnchanged)
     }
+
+    @Test(arguments: [nil, ["name"]] as [[String]?])
+    func copiesWhoseAttributeHasLeftTheModelGo(attributes: [String]?) throws {
+        let folder = try ErasureFolder()
+        var ids: [ObjectID] = []
+        do {
+            let fixture = try StoreFixture(.directory(folder.store), model: Self.model())
+            let secret = try fixture.insert("Author", ["name": .string("SecretName")])
+            let stays = try fixture.insert("Book", ["title": .string("one"), "author": .objectID(secret)])
+            let leaves = try fixture.insert("Book", ["title": .string("two"), "author": .objectID(secret)])
+            try fixture.update(leaves, ["author": .null])
+            ids = [secret, stays, leaves]
+        }
+        let model = try ManagedObjectModel(
+            entities: Self.model().entities.filter { $0.name != "Account" }.map { entity in
+                var entity = entity
+                entity.properties.removeAll { ["by", "account"].contains($0.name) }
+                entity.indexes = []
+                return entity
+            })
+        let fixture = try StoreFixture(.directory(folder.store), model: model)
+        let report = try fixture.store.erase(
+            ErasureRequest(objects: [ids[0]], attributes: attributes, note: ErasureFixture.note()))
+        #expect(report.isComplete)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+        #expect(try fixture.values(ids[1])?["title"] == .string("one"))
+        #expect(try fixture.values(ids[2])?["title"] == .string("two"))
+        #expect(try fixture.store.rebuild().isUnchanged)
+    }
 }
