@@ -290,47 +290,4 @@ import Testing
         #expect(report.isComplete)
         #expect(try folder.scan(for: ["Secret"]) == [:])
     }
-
-    @Test func derivedCopiesInOtherObjectsGo() throws {
-        let folder = try ErasureFolder()
-        let model = try ManagedObjectModel(entities: [
-            EntityDescription(
-                name: "Author",
-                properties: [
-                    .attribute(AttributeDescription(name: "name", type: .string, isOptional: true)),
-                    .relationship(
-                        RelationshipDescription(
-                            name: "books", destinationEntityName: "Book", inverseName: "author", isToMany: true)),
-                ]),
-            EntityDescription(
-                name: "Book",
-                properties: [
-                    .attribute(AttributeDescription(name: "title", type: .string, isOptional: true)),
-                    .attribute(
-                        AttributeDescription(
-                            name: "by", type: .string, isOptional: true,
-                            derivationExpression: .keyPath("author.name"))),
-                    .relationship(
-                        RelationshipDescription(
-                            name: "author", destinationEntityName: "Author", inverseName: "books")),
-                ], indexes: [FetchIndexDescription(name: "byAuthor", elements: [FetchIndexElement("by")])]),
-        ])
-        let fixture = try StoreFixture(.directory(folder.store), model: model)
-        let secret = try fixture.insert("Author", ["name": .string("SecretName")])
-        let other = try fixture.insert("Author", ["name": .string("Public")])
-        let stays = try fixture.insert("Book", ["title": .string("one"), "author": .objectID(secret)])
-        let moves = try fixture.insert("Book", ["title": .string("two"), "author": .objectID(secret)])
-        try fixture.update(secret, ["name": .string("SecretOther")])
-        let then = try fixture.store.head()
-        #expect(try fixture.values(stays)?["by"] == .string("SecretOther"))
-        try fixture.update(moves, ["author": .objectID(other)])
-        let report = try fixture.store.erase(ErasureRequest(objects: [secret], note: ErasureFixture.note()))
-        #expect(report.isComplete)
-        #expect(try folder.scan(for: ["Secret"]) == [:])
-        #expect(try fixture.values(moves)?["by"] == .string("Public"))
-        #expect(try fixture.values(stays)?["by"] == .null)
-        #expect(try fixture.values(moves, at: then)?["by"] == .null)
-        #expect(try fixture.values(moves, at: then)?["title"] == .string("two"))
-        #expect(try fixture.store.rebuild().isUnchanged)
-    }
 }

@@ -31,40 +31,45 @@ extension ErasedProperties {
         return copies
     }
 
-    /// - Returns: nil if the path has no to-one, or does not end at an erased value.
+    /// - Returns: nil if the path has no to-one, or does not end at an erased value or an element of one.
     private func hops(
         along path: String, from start: EntitySchema, _ schema: Schema, to entities: Set<EntityID>
     ) throws -> [PropertyID]? {
-        var steps = path.split(separator: ".").map(String.init)
-        guard let last = steps.popLast(), !steps.isEmpty else { return nil }
         var entity = start
         var hops: [PropertyID] = []
-        for step in steps {
-            guard let property = entity.property(named: step), property.isSlotLink,
-                case .relationship(let relationship) = property.kind,
-                let next = schema.entity(named: relationship.description.destinationEntityName)
-            else { return nil }
-            hops.append(property.id)
-            entity = next
+        for step in path.split(separator: ".").map(String.init) {
+            guard let property = entity.property(named: step) else { return nil }
+            switch property.kind {
+            case .attribute:
+                // What follows in the path are elements of a composite, which is erased as a whole.
+                let isErased = try entity.entityIDs.contains {
+                    try entities.contains($0) && fillers(of: $0)[property.id] != nil
+                }
+                return isErased && !hops.isEmpty ? hops : nil
+            case .relationship(let relationship) where property.isSlotLink:
+                guard let next = schema.entity(named: relationship.description.destinationEntityName) else {
+                    return nil
+                }
+                hops.append(property.id)
+                entity = next
+            default: return nil
+            }
         }
-        guard let source = entity.property(named: last) else { return nil }
-        let isErased = try entity.entityIDs.contains {
-            try entities.contains($0) && fillers(of: $0)[source.id] != nil
-        }
-        return isErased ? hops : nil
+        return nil
     }
 }
 
 extension LogReader {
-    /// The objects that a to-one led from to one of these, at any time.
+    /// The objects that a to-one led from to one of these, at any time that the log knows.
     ///
     /// - Complexity: O(n) in the events of the log.
     func owners(
-        of toOne: PropertyID, leadingTo ids: Set<ObjectID>, from first: EventNumber, through last: EventNumber
+        of toOne: PropertyID, leadingTo ids: Set<ObjectID>, through last: EventNumber
     ) throws -> Set<ObjectID> {
         var owners: Set<ObjectID> = []
         guard !ids.isEmpty else { return owners }
-        try events(from: first, through: last) { event, _ in
+        // The insertions of a truncated log stand before its first kept event.
+        try events(from: EventNumber(rawValue: 1), through: last) { event, _ in
             let id = event.header.object
             if event.isBare || owners.contains(id) { return true }
             switch event.header.kind {

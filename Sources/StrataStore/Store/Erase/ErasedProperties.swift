@@ -158,8 +158,10 @@ struct ErasedProperties {
     private static func isDerived(
         _ attribute: AttributeDescription, from properties: Set<PropertyID>, _ schema: Schema, _ entity: EntityID
     ) -> Bool {
+        // The first step is the attribute itself, or the composite that has it as an element.
         guard let expression = attribute.derivationExpression, let path = AttributeDerivation(expression)?.path,
-            let source = schema.entity(entity)?.property(named: path)
+            let first = path.split(separator: ".").first,
+            let source = schema.entity(entity)?.property(named: String(first))
         else { return false }
         return properties.contains(source.id)
     }

@@ -194,12 +194,13 @@ struct ErasureCommit: ~Copyable {
         for copy in copies.sorted(by: { $0.attribute < $1.attribute }) {
             var ids = Set(objects)
             for hop in copy.hops.reversed() {
-                ids = try reader.owners(
-                    of: hop, leadingTo: ids, from: head.firstKeptEvent, through: recordedAt ?? head.event)
+                ids = try reader.owners(of: hop, leadingTo: ids, through: recordedAt ?? head.event)
             }
             let filler = projector.histories.newest?.assignment.bornDefaults[copy.attribute] ?? .null
+            // A model without the attribute derives it no more, so its newest value is a copy like the others.
+            let kept: Set<PropertyID> = isInNewestModel(copy) ? [copy.attribute] : []
             for id in ids.sorted() where id.entityID == copy.entity {
-                _ = try erase([copy.attribute: filler], of: id, keeping: [copy.attribute])
+                _ = try erase([copy.attribute: filler], of: id, keeping: kept)
             }
         }
     }
@@ -207,8 +208,14 @@ struct ErasureCommit: ~Copyable {
     /// Whether views that are no longer kept may have values of the objects.
     func isInOldViews(_ objects: [ObjectID]) throws -> Bool {
         let entities = Set(objects.map(\.entityID))
-        let copies = try erased.copies(of: entities).map(\.entity)
-        return try entities.union(copies).contains(where: erased.isInOldViews)
+        let copies = try erased.copies(of: entities)
+        // A row that was not written since the attribute left the model has its value still.
+        return try copies.contains { !isInNewestModel($0) }
+            || entities.union(copies.map(\.entity)).contains(where: erased.isInOldViews)
+    }
+
+    private func isInNewestModel(_ copy: ErasedCopy) -> Bool {
+        projector.histories.newest?.entity(copy.entity)?.property(copy.attribute) != nil
     }
 
     /// Clears the other places that have the values.
