@@ -90,6 +90,17 @@ extension EntityBuilder {
         _ path: KeyPath<Leaf, Target?>, _ name: String, _ option: AttributeOption<Target>,
         _ others: AttributeOption<Target>...
     ) { unavailable() }
+
+    /// Explains which types a relationship can have.
+    @available(
+        *, unavailable,
+        message: "A relationship leads to an @Entity class: its type is that class, optional, or a ToMany of it."
+    )
+    @_disfavoredOverload
+    public mutating func relationship<Value>(
+        _ path: KeyPath<Leaf, Value>, _ name: String, deleteRule: DeleteRule = .nullify,
+        inverse: AnyKeyPath? = nil, _ options: RelationshipOption...
+    ) { unavailable() }
 }
 
 extension ValueExpression where Value == String {

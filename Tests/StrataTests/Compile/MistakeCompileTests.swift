@@ -73,6 +73,34 @@ import Testing
         #expect(failures.allSatisfy { $0.text.contains("is unavailable") }, "\(failures)")
     }
 
+    /// A relationship leads to another class of the model and nowhere else.
+    @Test(arguments: [
+        "@Relationship var plain: Plain?", "@Relationship var plain: Plain", "@Relationship var value: Value?",
+        "@Relationship(deleteRule: .cascade) var plain: Plain?", "@Relationship(.required) var value: Value?",
+        "@Relationship(inverse: \\Person.ties) var plain: Plain?", "@Relationship(.ordered) var plains: [Plain]",
+        "@Relationship var owner: Person",
+    ])
+    func aRelationshipToSomethingElseIsToldInASentence(property: String) throws {
+        let failures = try Compiler().failures(
+            in: """
+                import Strata
+                final class Plain {}
+                struct Value: Codable {}
+                @Entity final class Person: ManagedObject { var ties: ToMany<Tie> }
+                @Entity final class Tie: ManagedObject {
+                    \(property)
+                    var person: Person?
+                }
+                """)
+        #expect(failures.contains { $0.line == 6 }, "\(failures)")
+        let sentence =
+            property.hasSuffix("owner: Person") ? "must be optional" : "A relationship leads to an @Entity class"
+        #expect(failures.contains { $0.text.contains(sentence) }, "\(failures)")
+        for riddle in ["no exact matches", "ambiguous", "cannot convert"] {
+            #expect(!failures.contains { $0.text.contains(riddle) }, "\(failures)")
+        }
+    }
+
     @Test func aPrivateEntityInsideATypeIsToldInASentence() throws {
         let failures = try Compiler().failures(
             in: """
