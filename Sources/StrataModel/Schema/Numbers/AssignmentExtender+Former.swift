@@ -20,8 +20,7 @@ extension AssignmentExtender {
         let names = [entity.renamingIdentifier, entity.name].compactMap(\.self)
         let last = former.models(withEntity: names).flatMap { $0.schema.assignment.entities[$0.name] }
         let then = former.known?.assignment.entities[entity.name]
-        let filled = then.flatMap { former.filled.contains($0) && !taken.contains($0) ? $0 : nil }
-        guard let number = filled ?? last, !taken.contains(number) else { return nil }
+        guard let number = filledFormer(entity, taken: taken) ?? last, !taken.contains(number) else { return nil }
         if let old = previous.entity(number) {
             oldEntities[entity.name] = old.description
             return number
@@ -34,6 +33,15 @@ extension AssignmentExtender {
         }
         returned[entity.name] = (last, description)
         return number
+    }
+
+    /// The number that a name meant when the store had the model before, if the newest model lacks that entity and it has
+    /// objects.
+    func filledFormer(_ entity: EntityDescription, taken: Set<EntityID>) -> EntityID? {
+        guard let then = former.known?.assignment.entities[entity.name], former.filled.contains(then),
+            previous?.entity(then) == nil, !taken.contains(then)
+        else { return nil }
+        return then
     }
 
     /// The entities that can have objects when the model is installed: those of the newest model, and those that
