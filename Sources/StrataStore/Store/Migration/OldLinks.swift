@@ -36,6 +36,8 @@ struct OldLinks {
     let returned: [EntityID: Schema]
     /// The links that return with these entities.
     let regained: RegainedLinks
+    /// By relationship: the order that it has again.
+    let orders: [PropertyID: FormerOrder]
     /// The members that bounded to-manys get again with an entity or its relationship.
     private(set) var gained: GainedMembers
 
@@ -65,6 +67,7 @@ struct OldLinks {
         self.returning = returning
         self.past = past
         carried = try Self.carried(returning, old, histories)
+        orders = try Self.orders(from: old, to: new, histories, former)
         findAdopted()
         findJoined()
         try findHidden(histories)
