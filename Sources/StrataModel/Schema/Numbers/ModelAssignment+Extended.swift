@@ -67,7 +67,7 @@ struct AssignmentExtender {
     private(set) var absorbed: [PropertyID: [PropertyID]] = [:]
     /// The properties that continue another one than their number in some entities, which they name: each with the number
     /// whose values its objects have had under the property's name.
-    private var displaced: [EntityHierarchy.PropertyKey: [EntityID: PropertyID]] = [:]
+    var displaced: [EntityHierarchy.PropertyKey: [EntityID: PropertyID]] = [:]
 
     init(_ assignment: ModelAssignment, model: ManagedObjectModel, _ former: FormerNumbers) {
         self.model = model
