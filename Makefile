@@ -10,7 +10,7 @@ QUICK := --disable-index-store -debug-info-format none
 STORIES := BowTies LetsEat MustC Photorama
 
 .PHONY: demo examples three-nodes tool server server-test server-load studio studio-test studio-screenshots demo-large test test-shared \
-    test-shared-network model-shared trust trust-quick docs bench fuzz sanitize \
+    test-shared-network model-shared trust trust-quick schedules docs bench fuzz sanitize \
     lint format clean dependencies
 
 demo: dependencies
@@ -126,6 +126,14 @@ trust: dependencies
 trust-quick: dependencies
 	swift build --build-tests
 	Scripts/trust.sh 5
+
+# Many schedules of contexts on a disk that fails, each with four power cuts, in a release build (`SimulationTests` runs 2,000).
+# A core checks some 40 a second. FIRST_SEED is the first of the seeds.
+SCHEDULES ?= 10000
+FIRST_SEED ?= 10001
+schedules: dependencies
+	STRATA_CORE_ONLY=1 STRATA_TESTS=StrataStoreTests swift build -c release $(QUICK) --product store-crash-child
+	Scripts/schedules.sh .build/release/store-crash-child $(SCHEDULES) $(FIRST_SEED)
 
 # The documentation as a static site in .build-docs, with every link and symbol checked.
 docs: dependencies

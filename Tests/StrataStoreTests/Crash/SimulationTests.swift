@@ -6,45 +6,46 @@ import Testing
 /// Schedules of contexts, writers, large values and a disk that fails, delays, reorders, tears and loses writes, each
 /// with what a power cut may leave of it.
 ///
-/// `STRATA_SCHEDULES` says how many, `STRATA_SEED` from which seed on. A failure names its seed and the fewest steps with
-/// which it still fails.
+/// `STRATA_SCHEDULES` says how many, half of them for each durability; `STRATA_SEED` from which seed on. A failure names
+/// its seed and the fewest steps with which it still fails. `make schedules` runs many more, in a release build.
 @Suite struct SimulationTests {
     private static let steps = 12
     private static let cuts = 4
-    private static let halves = 2
 
-    /// Each half in a process of its own.
-    @Test(arguments: 0..<halves) func whatWasAcknowledgedIsThereAfterAPowerCut(half: Int) throws {
+    @Test(arguments: [StoreDurability.full, .journaled])
+    func whatWasAcknowledgedIsThereAfterAPowerCut(durability: StoreDurability) throws {
         let environment = ProcessInfo.processInfo.environment
-        let count = max(Self.halves, (environment["STRATA_SCHEDULES"].flatMap { Int($0) } ?? 24)) / Self.halves
-        let first = (environment["STRATA_SEED"].flatMap { Int($0) } ?? 1) + half * count
+        let count = max(2, (environment["STRATA_SCHEDULES"].flatMap { Int($0) } ?? 2000)) / 2
+        let first = environment["STRATA_SEED"].flatMap { Int($0) } ?? 1
         // Records of many would fill the memory.
         for begin in stride(from: first, to: first + count, by: 100) {
             let seeds = begin..<min(begin + 100, first + count)
-            for finding in try findings(seeds, steps: Self.steps, cuts: Self.cuts) {
+            for finding in try findings(seeds, durability, steps: Self.steps, cuts: Self.cuts) {
                 let seed = Int(finding.prefix { $0.isNumber }) ?? seeds.lowerBound
-                let shortest = try shrunk(seed) ?? finding
-                Issue.record("STRATA_SEED=\(seed): \(shortest)")
+                let shortest = try shrunk(seed, durability) ?? finding
+                Issue.record("STRATA_SEED=\(seed), \(durability): \(shortest)")
             }
         }
     }
 
     /// The finding with the fewest steps, of those that are still there; nil if none is, which a race would do.
-    private func shrunk(_ seed: Int) throws -> String? {
+    private func shrunk(_ seed: Int, _ durability: StoreDurability) throws -> String? {
         for steps in 1...Self.steps {
-            if let finding = try findings(seed..<seed + 1, steps: steps, cuts: 60).first {
+            if let finding = try findings(seed..<seed + 1, durability, steps: steps, cuts: 60).first {
                 return "\(steps) steps: \(finding)"
             }
         }
         return nil
     }
 
-    private func findings(_ seeds: Range<Int>, steps: Int, cuts: Int) throws -> [String] {
+    private func findings(
+        _ seeds: Range<Int>, _ durability: StoreDurability, steps: Int, cuts: Int
+    ) throws -> [String] {
         let folder = try CampaignFolder()
         // What hangs is to be ended, also on a machine that does much else.
         let limit = Duration.seconds(120 + seeds.count * cuts * 5)
         let arguments = [
-            folder.path, StoreDurability.full.rawValue, "\(seeds.lowerBound)", "\(seeds.count)", "\(steps)", "\(cuts)",
+            folder.path, durability.rawValue, "\(seeds.lowerBound)", "\(seeds.count)", "\(steps)", "\(cuts)",
         ]
         let simulated = try folder.run(["simulate"] + arguments, limit: limit)
         if simulated.output.contains("unavailable") { return [] }
