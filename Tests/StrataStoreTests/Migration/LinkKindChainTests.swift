@@ -107,6 +107,16 @@ struct LinkKindChainTests {
         try run(Self.real.flatMap { first in Self.real.map { Path(kinds: [first, $0, .none, first]) } })
     }
 
+    /// A new model has the relationship with another kind, and a model that the store had before follows at once.
+    @Test func aKnownModelHasItsLinksAgainAtOnce() throws {
+        let paths = Self.real.flatMap { first in
+            Self.real.flatMap { last in
+                Self.real.filter { $0 != first || last == first }.map { Path(kinds: [first, last, .none, $0, first]) }
+            }
+        }
+        try run(paths, labelled: 3) { $1 == 3 && $0.kinds[3] != $0.kinds[1] }
+    }
+
     /// In a model that the store never had, the links return if the relationship has the kind that they had last. If not,
     /// it begins empty, and the links stay hidden until the kind is that again.
     @Test func aNewModelHasTheLinksOfItsKind() throws {

@@ -8,42 +8,8 @@ import Testing
 struct ReplacedEntityTests {
     private let store = MigratedStore()
 
-    /// What the store showed under a model when it left it last.
-    private typealias Dumps = [Character: StateDump]
-
-    /// Opens the store with one model after another. Each is filled when it comes first; whatever it showed then, or
-    /// later, it shows again.
-    private func travel(
-        _ models: [Character: ManagedObjectModel], _ path: String, fill: (Character, StoreFixture) throws -> Void
-    ) throws {
-        defer { store.remove() }
-        var dumps = Dumps()
-        for (step, name) in path.enumerated() {
-            let model = try #require(models[name])
-            try store.open(model, MigratedStore.options(step: 1)) { fixture in
-                if dumps[name] == nil { try fill(name, fixture) }
-                let dump = try StateDump(fixture.store, at: fixture.store.head())
-                for (id, held) in dumps[name]?.objects ?? [:] {
-                    for (property, value) in held {
-                        #expect(
-                            known(dump[id, property], dumps[name]) == value,
-                            "\(name), step \(step): \(property) of \(id)")
-                    }
-                }
-                dumps[name] = dump
-                try #expect(fixture.store.rebuild().isUnchanged)
-            }
-        }
-    }
-
-    /// Without the members that a model did not show before.
-    private func known(_ held: StateDump.Held?, _ dump: StateDump?) -> StateDump.Held? {
-        guard case .members(let members)? = held, let dump else { return held }
-        return .members(members.filter { dump.objects[$0] != nil })
-    }
-
     /// A continent goes with all that leads to it, and another entity of the name comes later.
-    @Test(arguments: ["ABCBA", "ABCBABC", "ACBCA", "ABCBCBABC"], [true, false])
+    @Test(arguments: ["ABCBA", "ABCBABC", "ACBCA", "ABCBCBABC", "ABCA", "ABCACABC"], [true, false])
     func anotherEntityOfTheName(path: String, isOrdered: Bool) throws {
         func model(_ hasContinents: Bool, extra: Bool = false) throws -> ManagedObjectModel {
             let name = Describe.attribute("name", optional: true)
@@ -58,7 +24,7 @@ struct ReplacedEntityTests {
                 ] + (extra ? [Describe.attribute("code", optional: true)] : []))
             return try ManagedObjectModel(entities: [country] + (hasContinents ? [continent] : []))
         }
-        try travel(["A": model(true), "B": model(false), "C": model(true, extra: true)], path) { name, fixture in
+        try store.travel(["A": model(true), "B": model(false), "C": model(true, extra: true)], path) { name, fixture in
             let countries = try (1...2).map { try fixture.insert("Country", ["name": .string("\(name)\($0)")]) }
             guard name != "B" else { return }
             let continent = try fixture.insert("Continent", ["name": .string("\(name)")])
@@ -94,7 +60,7 @@ struct ReplacedEntityTests {
             }
             return try ManagedObjectModel(entities: entities)
         }
-        try travel(["L": model(0), "M": model(1), "N": model(2)], path) { name, fixture in
+        try store.travel(["L": model(0), "M": model(1), "N": model(2)], path) { name, fixture in
             for number in 1...2 {
                 let chain = try fixture.insert("Chain", ["name": .string("\(name)\(number)")])
                 let asset = try fixture.insert("Asset", ["name": .string("\(name)\(number)")])
@@ -167,7 +133,7 @@ struct ReplacedEntityTests {
         [true, false])
     func aRelationshipLeadsElsewhereAndBack(shape: (kind: Kind, keepsPeople: Bool), isWide: Bool) throws {
         let kind = shape.kind
-        try travel(
+        try store.travel(
             [
                 "A": photos(kind, isAfter: false, keepsPeople: shape.keepsPeople),
                 "B": photos(kind, isAfter: true, keepsPeople: shape.keepsPeople, isWide: isWide),
@@ -200,7 +166,7 @@ struct ReplacedEntityTests {
         let models: [Character: ManagedObjectModel] = try [
             "A": model(false, false), "B": model(true, false), "C": model(true, true), "D": model(false, true),
         ]
-        try travel(models, path) { name, fixture in
+        try store.travel(models, path) { name, fixture in
             for entity in name == "C" ? ["Locked", "Open", "Locked"] : name == "B" ? ["Open"] : [] {
                 let draft = try fixture.insert("Draft", ["name": .string("\(name)")])
                 let discussion = try fixture.insert(entity, ["name": .string("\(name)")])
@@ -225,7 +191,7 @@ struct ReplacedEntityTests {
         ]
         var list: ObjectID?
         var order: [ObjectID] = []
-        try travel(models, path) { name, fixture in
+        try store.travel(models, path) { name, fixture in
             if name == "P", let list {
                 let dump = try StateDump(fixture.store, at: fixture.store.head())
                 #expect(dump[list, "items"] == .members(order))

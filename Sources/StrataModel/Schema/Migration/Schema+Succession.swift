@@ -11,6 +11,9 @@ extension Schema {
         guard let description = property.relationship?.description, before.property(property.id) == nil else {
             return nil
         }
+        // What the objects of the entity had under an earlier model counts, not what is in its place.
+        if let own = assignment.ownFormers[entity.id]?[property.id], before.property(own) == nil { return nil }
+        if let inverse = property.relationship?.inverse, assignment.returnsInPlace(inverse) { return nil }
         let lost = before.properties.filter { isSuccessor(property, withoutLinksOf: $0, in: entity) }
         let origin = Renaming.origin(
             of: Renaming.Item(description.name, description.renamingIdentifier),

@@ -56,7 +56,7 @@ extension PropertySchema {
 }
 
 extension Renaming.Item {
-    fileprivate init(_ property: PropertySchema) {
+    init(_ property: PropertySchema) {
         self.init(
             property.name,
             property.attribute?.renamingIdentifier ?? property.relationship?.description.renamingIdentifier)

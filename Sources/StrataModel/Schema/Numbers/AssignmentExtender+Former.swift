@@ -20,8 +20,7 @@ extension AssignmentExtender {
         let names = [entity.renamingIdentifier, entity.name].compactMap(\.self)
         let last = former.models(withEntity: names).flatMap { $0.schema.assignment.entities[$0.name] }
         let then = former.known?.assignment.entities[entity.name]
-        let filled = then.flatMap { former.filled.contains($0) && !taken.contains($0) ? $0 : nil }
-        guard let number = filled ?? last, !taken.contains(number) else { return nil }
+        guard let number = filledFormer(entity, taken: taken) ?? last, !taken.contains(number) else { return nil }
         if let old = previous.entity(number) {
             oldEntities[entity.name] = old.description
             return number
@@ -34,6 +33,15 @@ extension AssignmentExtender {
         }
         returned[entity.name] = (last, description)
         return number
+    }
+
+    /// The number that a name meant when the store had the model before, if the newest model lacks that entity and it has
+    /// objects.
+    func filledFormer(_ entity: EntityDescription, taken: Set<EntityID>) -> EntityID? {
+        guard let then = former.known?.assignment.entities[entity.name], former.filled.contains(then),
+            previous?.entity(then) == nil, !taken.contains(then)
+        else { return nil }
+        return then
     }
 
     /// The entities that can have objects when the model is installed: those of the newest model, and those that
@@ -140,8 +148,27 @@ extension AssignmentExtender {
         let returning = ReturningProperties(
             model: model, previous: previous, former: former, assignment: result, takeovers: takeovers)
         let found = returning.numbers()
-        for (key, id) in found.returning { takeovers[key.entityName, default: [:]][key.name] = [id] }
+        for (key, id) in found.returning {
+            takeovers[key.entityName, default: [:]][key.name] = [id]
+            for entity in replacing(key, id) { displaced[key, default: [:]][entity] = id }
+        }
         // The other ends of these have links of another relationship, and those of the former one.
         for (key, id) in found.joining { takeovers[key.entityName, default: [:]][key.name, default: []].append(id) }
+    }
+
+    /// The entities that had a relationship which returns when the store had the model before, and have another one in its
+    /// place now, whose links it does not take over.
+    private func replacing(_ key: EntityHierarchy.PropertyKey, _ number: PropertyID) -> [EntityID] {
+        guard let known = former.known, let previous,
+            let property = model.hierarchy.declaration(of: key.name, in: key.entityName)?.property
+        else { return [] }
+        return known.entities.compactMap { entity in
+            guard let then = entity.property(named: key.name), then.relationship != nil,
+                former.last(of: then.id, in: entity.id, after: known.version) == number,
+                let now = previous.entity(entity.id)
+            else { return nil }
+            let others = now.properties.filter { $0.relationship != nil }.map(Renaming.Item.init)
+            return Renaming.origin(of: Renaming.Item(property), among: others) == nil ? nil : entity.id
+        }
     }
 }

@@ -67,7 +67,7 @@ struct AssignmentExtender {
     private(set) var absorbed: [PropertyID: [PropertyID]] = [:]
     /// The properties that continue another one than their number in some entities, which they name: each with the number
     /// whose values its objects have had under the property's name.
-    private var displaced: [EntityHierarchy.PropertyKey: [EntityID: PropertyID]] = [:]
+    var displaced: [EntityHierarchy.PropertyKey: [EntityID: PropertyID]] = [:]
 
     init(_ assignment: ModelAssignment, model: ManagedObjectModel, _ former: FormerNumbers) {
         self.model = model
@@ -94,7 +94,7 @@ struct AssignmentExtender {
             oldEntities[name] = previous?.entity(id)?.description
             result.entities[name] = id
         }
-        let new = model.entities.filter { known[$0.name] == nil }
+        let new = model.entities.filter { known[$0.name] == nil && filledFormer($0, taken: claimed) == nil }
         let old = (previous?.entities ?? []).filter { !claimed.contains($0.id) }
         let matches = Renaming.match(
             new: new.map { Renaming.Item($0.name, $0.renamingIdentifier) },
@@ -103,11 +103,11 @@ struct AssignmentExtender {
             oldEntities[new[index].name] = old[match].description
             result.entities[new[index].name] = old[match].id
         }
-        for entity in new where result.entities[entity.name] == nil {
+        for entity in model.entities where result.entities[entity.name] == nil {
             let taken = Set(result.entities.values)
             if let id = try continueFormer(entity, taken: taken) { result.entities[entity.name] = id }
         }
-        for entity in new where result.entities[entity.name] == nil {
+        for entity in model.entities where result.entities[entity.name] == nil {
             result.entities[entity.name] = try nextEntity()
         }
     }

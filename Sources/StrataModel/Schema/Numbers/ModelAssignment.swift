@@ -16,7 +16,7 @@ package struct ModelAssignment: Sendable, Hashable {
     /// The numbers in the previous version whose values a number takes over that was assigned because older rows could
     /// not be read. Several if one property replaces those of several entities.
     package var replaced: [PropertyID: [PropertyID]]
-    /// By entity: the number whose values a property takes over in its objects, where it is another than `replaced` says.
+    /// By entity: the number whose values a property takes over in its objects, where `replaced` or its name would say another.
     package var ownFormers: [EntityID: [PropertyID: PropertyID]] = [:]
     /// One-to-ones whose links the store also files by target, like those of other to-ones. Models that were installed
     /// by versions without this have none.
@@ -66,6 +66,12 @@ extension ModelAssignment {
     /// The numbers whose values a property takes over in the objects of an entity.
     package func formers(of property: PropertyID, in entity: EntityID) -> [PropertyID] {
         ownFormers[entity]?[property].map { [$0] } ?? replaced[property] ?? []
+    }
+
+    /// Whether a property returns in the place of others that have its name in the model before.
+    func returnsInPlace(_ property: PropertyID) -> Bool {
+        guard let former = replaced[property]?.first else { return false }
+        return ownFormers.values.contains { $0[property] == former }
     }
 }
 

@@ -11,7 +11,7 @@ extension EntityMigration {
         var copy = self
         copy.steps = steps.compactMap { step in
             switch step.kind {
-            case .convert, .takeBack, .begin, .point, .adopt, .regain, .revive, .renew, .reorder: return step
+            case .convert, .takeBack, .begin, .point, .adopt, .regain, .revive, .renew, .reorder, .restore: return step
             case .release(let slot, let entities):
                 let lost = entities.filter { links.new.entity($0) != nil || model.entity($0) == nil }
                 if lost.isEmpty { return nil }
@@ -56,6 +56,7 @@ extension EntityMigration {
             case .regain(let slot):
                 try regain(step, slot, id, row, snapshot, &changes, through: eventNumber)
             case .reorder(let past): try reorder(step, past, id, row, snapshot, &changes)
+            case .restore(let hidden): try restore(step, hidden, id, row, snapshot, &changes)
             case .renew(let earlier): try renew(step, earlier, id, row, snapshot, &changes)
             case .revive(let slot):
                 var failures = MigrationFailures()

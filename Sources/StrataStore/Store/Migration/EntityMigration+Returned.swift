@@ -123,6 +123,8 @@ extension EntityMigration {
         _ changes: inout [PropertyChange], through last: EventNumber = EventNumber(rawValue: .max)
     ) throws {
         guard let property = step.property, let kept = links.regained.toOne(property.id, of: id), kept.event <= last,
+            let destination = property.relationship?.destination,
+            links.new.entity(destination)?.entityIDs.contains(kept.target.entityID) ?? false,
             try snapshot.value(slot, of: row, row.reader, old).isNull, changes.leaveEmpty(property),
             try links.isThere(kept.target, snapshot), try isUnchanged(property, since: kept, id, row),
             try leadsBack(property, from: kept.target, to: id, snapshot)

@@ -39,6 +39,8 @@ struct EntityMigration {
             case renew(PropertySchema)
             /// The position of a to-one's object in a to-many that is ordered again, as it was when it was last ordered.
             case reorder(PastValues)
+            /// A to-one that has the target again which models in between could not show.
+            case restore(HiddenTarget)
             /// A to-many that takes over links of another relationship, which must lead to its destination.
             case checkLinks(OldLinks.Storage)
             /// The entity may have no objects.
@@ -57,7 +59,7 @@ struct EntityMigration {
         var writes: Bool {
             switch kind {
             case .convert, .require, .supply, .begin, .takeBack, .point, .adopt, .release, .regain, .revive, .renew,
-                .reorder:
+                .reorder, .restore:
                 true
             case .validate, .checkTarget, .checkCount, .checkMost, .checkLinks, .refuse: false
             }
@@ -117,7 +119,9 @@ struct EntityMigration {
                         ? [] : try steps(property, attribute, old, links, histories, value != nil)
                 case .relationship(let relationship):
                     relationship.description.isTransient
-                        ? [] : try steps(property, relationship, entity, old, links, histories)
+                        ? []
+                        : try steps(property, relationship, entity, old, links, histories)
+                            + restoring(property, old, links, histories)
                 case .position(let toOne):
                     try PastValues.position(of: toOne, property.id, old, links, histories).map { [.reorder($0)] } ?? []
                 }
@@ -240,6 +244,7 @@ struct EntityMigration {
             case .regain(let slot): try regain(step, slot, id, row, snapshot, &changes)
             case .revive(let slot): try revive(step, slot, id, row, snapshot, &changes, &failures)
             case .reorder(let past): try reorder(step, past, id, row, snapshot, &changes)
+            case .restore(let hidden): try restore(step, hidden, id, row, snapshot, &changes)
             case .renew(let earlier): try renew(step, earlier, id, row, snapshot, &changes)
             case .checkTarget(let slot):
                 let value = try snapshot.value(slot, of: row, reader, old)

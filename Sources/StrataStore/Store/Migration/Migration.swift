@@ -135,6 +135,7 @@ struct Migration {
         let inverse = relationship.inverse.flatMap { new.property($0) }
         let isInverseOrdered = relationship.isInverseOrdered
         let back = isInverseOrdered ? adoption?.back ?? inverse.flatMap { links.storage(of: $0) } : nil
+        let order = links.orders[property.id], backOrder = inverse.flatMap { links.orders[$0.id] }
         let allowed = new.entity(relationship.destination)?.entityIDs ?? []
         var pairs: [PairEvent] = []
         var known: Set<PairKey> = []
@@ -148,9 +149,12 @@ struct Migration {
                 // If both ends adopt links the source's does.
                 let isSource = isSymmetric || link.isSource(id, of: key)
                 if !isSource, links.adoption(by: key.property, of: target.id.entityID) != nil { continue }
-                let own = relationship.description.isOrdered ? target.position : 0
+                let own =
+                    try order?.position(of: target.id, owner: id, snapshot)
+                    ?? (relationship.description.isOrdered ? target.position : 0)
                 let other =
-                    isSymmetric ? own : try target.back ?? links.position(back, of: id, at: target.id, snapshot)
+                    try backOrder?.position(of: id, owner: target.id, snapshot)
+                    ?? target.back ?? links.position(back, of: id, at: target.id, snapshot)
                 let positions = PairPositions(inSource: isSource ? own : other, inTarget: isSource ? other : own)
                 pairs.append(PairEvent(key: key, positions: positions))
             }

@@ -34,7 +34,12 @@ struct MigrationRun {
 
     /// Whether a transaction is a step of the migration to a model.
     static func isStep(_ record: TransactionRecord, to version: ModelVersion) -> Bool {
-        record.author == author && record.contextName == contextName && record.metadata == metadata(version)
+        isStep(record) && record.metadata == metadata(version)
+    }
+
+    /// Whether a transaction is a step of a migration.
+    static func isStep(_ record: TransactionRecord) -> Bool {
+        record.author == author && record.contextName == contextName
     }
 
     /// The first object that a pass goes through; nil if there is nothing to do.

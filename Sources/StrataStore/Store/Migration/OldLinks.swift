@@ -36,6 +36,8 @@ struct OldLinks {
     let returned: [EntityID: Schema]
     /// The links that return with these entities.
     let regained: RegainedLinks
+    /// By relationship: the order that it has again.
+    let orders: [PropertyID: FormerOrder]
     /// The members that bounded to-manys get again with an entity or its relationship.
     private(set) var gained: GainedMembers
 
@@ -65,6 +67,7 @@ struct OldLinks {
         self.returning = returning
         self.past = past
         carried = try Self.carried(returning, old, histories)
+        orders = try Self.orders(from: old, to: new, histories, former)
         findAdopted()
         findJoined()
         try findHidden(histories)
@@ -134,13 +137,19 @@ struct OldLinks {
     /// model, then under earlier ones, if one end has had another relationship since.
     func storages(of property: PropertySchema, in entity: EntityID) -> [Storage] {
         if let adoption = adoption(by: property.id, of: entity) { return [adoption.links] }
-        if new.assignment.ownFormers[entity]?[property.id] != nil { return [] }
+        if hasOwnFormer(property.id, in: entity) { return [] }
         let replaced = new.assignment.replaced
         let inverse = property.relationship?.inverse
         var storages = (replaced[property.id] ?? []).compactMap(forward)
         if let inverse, inverse != property.id { storages += (replaced[inverse] ?? []).compactMap(backward) }
         if storages.isEmpty { return storage(of: property).map { [$0] } ?? [] }
         return storages.filter { !isFormer($0) } + storages.filter(isFormer)
+    }
+
+    /// Whether a property continues another one in the objects of an entity than elsewhere.
+    private func hasOwnFormer(_ property: PropertyID, in entity: EntityID) -> Bool {
+        guard let own = new.assignment.ownFormers[entity]?[property] else { return false }
+        return new.assignment.replaced[property]?.first != own
     }
 
     /// Whether only models before the old one had these links of an object of an entity.
@@ -207,7 +216,7 @@ struct OldLinks {
                         before: old.version, in: new, histories),
                     let then = last.relationship, then.isToMany == relationship.isToMany,
                     old.property(property.id) != nil || returning[last.id]?.values.version != values.version
-                        || new.assignment.ownFormers[entity.id]?[property.id] != nil
+                        || hasOwnFormer(property.id, in: entity.id)
                 else { continue }
                 hidden[entity.id, default: [:]][last.id] = (then, values)
                 if last.id != property.id, let link = new.links.link(last.id), link.isPairs {

@@ -22,6 +22,11 @@ struct PastValues: Sendable {
         self.bornDefault = bornDefault
     }
 
+    /// The values of a position under a model.
+    init(position: PropertyID, in schema: Schema) {
+        self.init(property: position, attribute: nil, version: schema.version, bornDefault: .null)
+    }
+
     /// The last value of an object; nil if the object was made since.
     func value(of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot) throws -> AttributeValue? {
         if let held = try value(in: row.layout, row.reader) { return held }

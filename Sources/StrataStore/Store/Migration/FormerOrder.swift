@@ -1,0 +1,63 @@
+import StrataModel
+
+/// The order that a to-many by pairs has again, with the positions of the last model in which it was ordered.
+///
+/// Models in between did not have the relationship, or not its order. The pairs stay under its number of then.
+struct FormerOrder {
+    private let link: Link
+    private let version: ModelVersion
+    /// Whether members that came later have no position in the models since.
+    private let addsAtEnd: Bool
+    private let former: FormerStates?
+
+    /// Nil if the relationship has no order, if the old model has it, and if it never had one.
+    ///
+    /// - Parameter schemas: the models up to the old one, oldest first.
+    init?(_ property: PropertySchema, to new: Schema, _ schemas: [Schema], _ former: FormerStates?) {
+        guard property.relationship?.description.isOrdered ?? false,
+            new.links.link(property.id)?.isPairs ?? false
+        else { return nil }
+        let formers = new.assignment.replaced[property.id] ?? []
+        let lineage = Schema.lineage(of: property.id, formers, through: schemas)
+        var addsAtEnd = false
+        for schema in schemas.reversed() {
+            guard let link = lineage.lazy.compactMap({ schema.links.link($0) }).first else { continue }
+            if link.isOrdered {
+                guard link.isPairs, addsAtEnd || schema !== schemas.last else { return nil }
+                self.link = link
+                version = schema.version
+                self.addsAtEnd = addsAtEnd
+                self.former = former
+                return
+            }
+            addsAtEnd = true
+        }
+        return nil
+    }
+
+    /// The position of a member; behind the last one if the member came later. Nil if the models since know it.
+    func position(of member: ObjectID, owner: ObjectID, _ snapshot: Snapshot) throws -> Int64? {
+        let state = try former?.snapshot(version) ?? snapshot
+        if let key = link.pairKey(owner: owner, member: member), let positions = try state.pair(key) {
+            return link.isSource(owner, of: key) ? positions.inSource : positions.inTarget
+        }
+        return addsAtEnd ? (try state.lastPosition(of: link.id, owner: owner) ?? 0) + 1 : nil
+    }
+}
+
+extension OldLinks {
+    /// The relationships of the new model that have a former order again, by number.
+    static func orders(
+        from old: Schema, to new: Schema, _ histories: SchemaHistory, _ former: FormerStates?
+    ) throws -> [PropertyID: FormerOrder] {
+        let properties = new.entities.flatMap(\.properties).filter { property in
+            old.property(property.id) == nil && property.relationship?.description.isOrdered ?? false
+        }
+        if properties.isEmpty { return [:] }
+        let schemas = try histories.schemas(histories.versions.filter { $0 <= old.version })
+        let orders = properties.compactMap { property in
+            FormerOrder(property, to: new, schemas, former).map { (property.id, $0) }
+        }
+        return Dictionary(orders) { first, _ in first }
+    }
+}

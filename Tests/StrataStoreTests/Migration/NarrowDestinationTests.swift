@@ -1,0 +1,68 @@
+import StrataModel
+import StrataStore
+import Testing
+
+/// A to-one has a narrower destination in a model in between: what it cannot lead to there stays hidden, and comes back.
+struct NarrowDestinationTests {
+    enum Kind: CaseIterable { case toOne, toOneWithInverse, ordered, oneToOne }
+
+    private let store = MigratedStore()
+
+    /// W has the wide destination, V too, and N the narrow one. X has no relationship, Y not its entity, Z no targets.
+    private func model(_ kind: Kind, _ name: Character) throws -> ManagedObjectModel {
+        let destination = name == "N" ? "Received" : "Message"
+        let inverse = kind == .toOne ? nil : "reply"
+        let hasReply = !["X", "Y"].contains(name)
+        let label = name == "V" ? [Describe.attribute("label", optional: true)] : []
+        let back =
+            !hasReply || kind == .toOne
+            ? []
+            : [
+                kind == .oneToOne
+                    ? Describe.toOne("reply", "Reply", inverse: "message")
+                    : Describe.toMany("reply", "Reply", inverse: "message", ordered: kind == .ordered)
+            ]
+        let reply = EntityDescription(
+            name: "Reply",
+            properties: [Describe.attribute("text", optional: true)] + label
+                + (hasReply ? [Describe.toOne("message", destination, inverse: inverse)] : []))
+        return try ManagedObjectModel(
+            entities: [
+                EntityDescription(name: "Message", isAbstract: true, properties: destination == "Message" ? back : []),
+                EntityDescription(
+                    name: "Received", superentityName: "Message", properties: destination == "Received" ? back : []),
+            ] + (name == "Z" ? [] : [EntityDescription(name: "Sent", superentityName: "Message")])
+                + (name == "Y" ? [] : [reply]))
+    }
+
+    /// V is new to the store: its one-to-one continues that of N, which began empty because its other end moved.
+    @Test(
+        arguments: Kind.allCases,
+        [
+            "WXNXW", "WXNW", "WXNV", "WXNXV", "WXNWXNW", "WYNYW", "WYNW", "WZNW", "WZNZW",
+            "WXNXNW",
+        ])
+    func aTargetThatDoesNotFitComesBack(kind: Kind, path: String) throws {
+        let models = try Dictionary(uniqueKeysWithValues: Set(path).map { ($0, try model(kind, $0)) })
+        var links: [(reply: ObjectID, target: ObjectID)] = []
+        try store.travel(models, path) { name, fixture in
+            if name == "W" {
+                for number in 0..<4 {
+                    let target = try fixture.insert(number % 2 == 0 ? "Sent" : "Received", [:])
+                    let reply = try fixture.insert("Reply", ["text": .string("\(number)")])
+                    var changes = try fixture.changes()
+                    var values: [String: AttributeValue] = ["message": .objectID(target)]
+                    if kind == .ordered { values["message#position"] = .integer(3) }
+                    try fixture.update(reply, values, in: &changes)
+                    if kind == .oneToOne { try fixture.update(target, ["reply": .objectID(reply)], in: &changes) }
+                    try fixture.save(changes)
+                    links.append((reply, target))
+                }
+            } else if name == "V", kind != .oneToOne {
+                let dump = try StateDump(fixture.store, at: fixture.store.head())
+                for (reply, target) in links { #expect(dump[reply, "message"] == .value(.objectID(target))) }
+            }
+        }
+        #expect(!links.isEmpty)
+    }
+}
