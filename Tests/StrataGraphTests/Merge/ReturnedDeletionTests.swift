@@ -192,6 +192,25 @@ import Testing
         withExtendedLifetime(kept) {}
     }
 
+    /// Others cleared a to-one that the deletion has cleared, too.
+    @Test(arguments: Way.allCases) func whatOthersClearedStaysClear(way: Way) throws {
+        let (context, kept) = try contextThatDeletes(way)
+        context.mergePolicy = .mergeByPropertyStoreTrump
+        try object("p1", context).setValue("mine", forKey: "name")
+        context.delete(try context.existingObject(with: folder))
+        try object("p1", theirs).setValue(nil, forKey: "folder")
+        try changeElsewhere(way)
+        try context.save()
+        if theirs.hasChanges { try theirs.save() }
+        let fresh = container.newBackgroundContext()
+        #expect(try object("p1", fresh).value(forKey: "folder") == nil)
+        #expect(try object("p1", fresh).value(forKey: "name") as? String == "mine")
+        #expect(try fresh.existingObject(with: folder).texts("pages") == ["p2", "p3"])
+        #expect(try FamilyModel.problem(fresh) == nil && FamilyModel.problem(context) == nil)
+        #expect(try FamilyModel.state(fresh) == FamilyModel.state(context))
+        withExtendedLifetime(kept) {}
+    }
+
     /// A parent that takes over the deletions of its child knows which of them only followed.
     @Test func aParentTakesBackWhatItsChildDeleted() throws {
         let mine = container.newBackgroundContext()

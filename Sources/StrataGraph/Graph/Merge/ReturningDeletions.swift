@@ -31,14 +31,15 @@ struct ReturningDeletions {
         let decided = settled.filter { $0.outcome == .comesBack }
         let kept = settled.filter { $0.conflict != nil && $0.outcome == .deleted }
         self.init(Set(decided.map(\.stale.id)), keeping: Set(kept.map(\.stale.id)), in: context)
-        // If the policy has chosen a side of such a to-one, its choice stays.
-        for object in settled where object.conflict != nil {
-            cuts = cuts.filter { link, _ in
-                guard link.object == object.stale.id,
-                    let property = context.binding.entity(link.object.entityID)?.property(link.toOne)
-                else { return true }
-                return object.word(on: property.name) == nil
-            }
+        guard !cuts.isEmpty else { return }
+        // What others made of such a to-one stays, and so does the policy's choice between both.
+        let settled = Dictionary(settled.map { ($0.stale.id, $0) }) { $1 }
+        cuts = cuts.filter { link, _ in
+            guard let object = settled[link.object],
+                let property = context.binding.entity(link.object.entityID)?.property(link.toOne)
+            else { return true }
+            let isTheirs = object.merge.slots.contains { $0.number == property.slot && $0.isChangedByThem }
+            return !isTheirs && object.word(on: property.name) == nil
         }
     }
 
