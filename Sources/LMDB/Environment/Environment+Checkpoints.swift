@@ -208,7 +208,11 @@ extension Environment {
     }
 
     /// A read transaction of LMDB at the newest commit, and the commit's meta page.
+    ///
+    /// - Throws: `busy` if a process stays between the two writes of a commit, the meta page and the number in the lock
+    ///   file, because it was halted or killed there. The next writer mends that.
     private func newPin(_ handle: OpaquePointer) throws(LMDBError) -> (OpaquePointer, [UInt64]) {
+        let deadline = ContinuousClock.now + options.writerLockTimeout
         while true {
             var begun: OpaquePointer?
             let result = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
@@ -219,6 +223,10 @@ extension Environment {
                 return (pin, head)
             }
             mdb_txn_abort(pin)
+            guard ContinuousClock.now < deadline else {
+                throw failure(
+                    .busy, "make a checkpoint", detail: "another process has stopped in the middle of a commit")
+            }
         }
     }
 

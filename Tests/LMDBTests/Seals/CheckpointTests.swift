@@ -59,6 +59,34 @@ import Testing
         }
     }
 
+    /// The number of the commit at which readers begin: in the lock file, behind two words of 32 bits and a mutex.
+    private func setLastCommit(_ change: (UInt64) -> UInt64) throws {
+        let place = UInt64(8 + MemoryLayout<pthread_mutex_t>.size)
+        let lock = try #require(FileHandle(forUpdatingAtPath: store.path + "/lock.mdb"))
+        defer { lock.closeFile() }
+        try lock.seek(toOffset: place)
+        let bytes = try #require(try lock.read(upToCount: 8))
+        let number = change(bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) })
+        try lock.seek(toOffset: place)
+        try lock.write(contentsOf: withUnsafeBytes(of: number) { Data($0) })
+    }
+
+    /// Another process was killed after it wrote the meta page of a commit and before it made the commit known.
+    @Test(.timeLimit(.minutes(1))) func aCheckpointDoesNotWaitWithoutEndForACommitThatIsHalfDone() throws {
+        let environment = try store.open {
+            $0.durability = .checkpointed
+            $0.writerLockTimeout = .milliseconds(100)
+        }
+        let table = try environment.openTables(["t"])[0]
+        try put(0..<10, 1, environment, table)
+        try put(0..<10, 2, environment, table)
+        try setLastCommit { $0 - 1 }
+        let error = #expect(throws: LMDBError.self) { try environment.keepCheckpoints() }
+        #expect(error?.code == .busy && error?.detail.contains("middle of a commit") == true)
+        try setLastCommit { $0 + 1 }
+        try environment.keepCheckpoints()
+    }
+
     /// The other process is stopped while it makes a checkpoint.
     @Test(.timeLimit(.minutes(1))) func aCheckpointDoesNotWaitWithoutEndForThatOfAnotherProcess() throws {
         let environment = try store.open {
