@@ -70,7 +70,7 @@ public final class LoopDisk {
         try mount()
     }
 
-    /// The disk is in use by somebody else.
+    /// Another process still uses the file system.
     public struct Held: Error, CustomStringConvertible {
         public let description = "Another process holds the disk, perhaps in a mount namespace that it made meanwhile."
     }

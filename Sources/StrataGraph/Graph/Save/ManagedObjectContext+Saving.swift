@@ -58,8 +58,8 @@ extension ManagedObjectContext {
 
     /// Saves, and merges with the newest state where that of the context can no longer be read.
     ///
-    /// The state may be dropped at any time before the store has the save. The third try is exclusive: nobody else writes
-    /// meanwhile. A child's save only has a third try.
+    /// A truncation may drop the state while the save runs. Then it runs again, the third time with the store's turn to
+    /// write, so that no truncation comes in between. A child's third try has no such turn.
     private func saveFromKeptState(_ tally: inout SaveTally) throws -> ContextChanges? {
         try leaveDroppedState()
         for _ in 1...2 {

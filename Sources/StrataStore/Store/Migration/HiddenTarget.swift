@@ -27,14 +27,28 @@ struct HiddenTarget {
         inverseNumbers = inverse.map {
             Set(Schema.lineage(of: $0, new.assignment.replaced[$0] ?? [], through: later))
         }
-        var destinations: [Set<EntityID>] = []
+        // Nearly every migration ends here, without a look at the objects.
+        var own: [Set<EntityID>] = []
+        var back: [Set<EntityID>] = []
         for schema in models {
             guard let had = Self.property(numbers, of: entity, in: schema)?.relationship else { continue }
-            destinations.append(Set(schema.entity(had.destination)?.concreteEntityIDs ?? []))
+            own.append(Self.destinations(of: had, in: schema))
+            guard inverse != nil, let inverse = had.inverse.flatMap({ schema.property($0) })?.relationship else {
+                continue
+            }
+            back.append(Self.destinations(of: inverse, in: schema))
         }
-        guard let last = destinations.last,
-            inverse != nil || !destinations.allSatisfy({ $0.isSubset(of: last) })
-        else { return nil }
+        guard Self.isNarrowed(own) || Self.isNarrowed(back) else { return nil }
+    }
+
+    private static func destinations(of relationship: RelationshipSchema, in schema: Schema) -> Set<EntityID> {
+        Set(schema.entity(relationship.destination)?.concreteEntityIDs ?? [])
+    }
+
+    /// Whether the last model leads to fewer entities than one before.
+    private static func isNarrowed(_ destinations: [Set<EntityID>]) -> Bool {
+        guard let last = destinations.last else { return false }
+        return !destinations.allSatisfy { $0.isSubset(of: last) }
     }
 
     private static func property(
