@@ -6,8 +6,6 @@ import Testing
 struct NarrowDestinationTests {
     enum Kind: CaseIterable { case toOne, toOneWithInverse, ordered, oneToOne }
 
-    private let store = MigratedStore()
-
     /// W has the wide destination, V too, and N the narrow one. X has no relationship, Y not its entity, Z no targets.
     private func model(_ kind: Kind, _ name: Character) throws -> ManagedObjectModel {
         let destination = name == "N" ? "Received" : "Message"
@@ -43,9 +41,13 @@ struct NarrowDestinationTests {
             "WXNXNW",
         ])
     func aTargetThatDoesNotFitComesBack(kind: Kind, path: String) throws {
+        for history in TravelHistory.some("\(kind) \(path)") { try travel(kind, path, over: history) }
+    }
+
+    private func travel(_ kind: Kind, _ path: String, over history: TravelHistory) throws {
         let models = try Dictionary(uniqueKeysWithValues: Set(path).map { ($0, try model(kind, $0)) })
         var links: [(reply: ObjectID, target: ObjectID)] = []
-        try store.travel(models, path) { name, fixture in
+        try MigratedStore().travel(models, path, over: history) { name, fixture in
             if name == "W" {
                 for number in 0..<4 {
                     let target = try fixture.insert(number % 2 == 0 ? "Sent" : "Received", [:])
@@ -58,7 +60,7 @@ struct NarrowDestinationTests {
                     try fixture.save(changes)
                     links.append((reply, target))
                 }
-            } else if name == "V", kind != .oneToOne {
+            } else if name == "V", kind != .oneToOne, !history.isCut {
                 let dump = try StateDump(fixture.store, at: fixture.store.head())
                 for (reply, target) in links { #expect(dump[reply, "message"] == .value(.objectID(target))) }
             }

@@ -66,8 +66,10 @@ struct MigratedStore {
     let location: StoreLocation
     let url: URL
 
-    init() {
-        url = FileManager.default.temporaryDirectory.appending(path: "strata-\(UUID().uuidString)")
+    init(
+        _ url: URL = FileManager.default.temporaryDirectory.appending(path: "strata-\(UUID().uuidString)")
+    ) {
+        self.url = url
         location = .directory(url)
     }
 

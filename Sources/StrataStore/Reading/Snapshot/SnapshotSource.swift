@@ -24,7 +24,16 @@ final class SnapshotSource: Sendable {
         guard eventNumber <= head else {
             throw StrataError(.futureEvent, "The log ends at \(head).", context: .init(eventNumber: eventNumber))
         }
-        let histories = try file.histories(newest, through: schema, at: eventNumber, transaction)
+        return try snapshot(
+            at: eventNumber, layers: layers,
+            in: file.histories(newest, through: schema, at: eventNumber, transaction), transaction, head, newest)
+    }
+
+    /// The same through the newest model of `histories`, which may be older than the state.
+    func snapshot(
+        at eventNumber: EventNumber, layers: [Layer], in histories: SchemaHistory, _ transaction: ReadTransaction,
+        _ head: EventNumber, _ newest: SchemaHistory
+    ) throws -> Snapshot {
         guard let schema = histories.newest else {
             throw StrataError(.invalidModel, "The store has no model.", context: .init(path: file.path))
         }

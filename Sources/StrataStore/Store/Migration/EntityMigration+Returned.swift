@@ -210,7 +210,9 @@ extension EntityMigration {
             !relationship.isInverseToMany
         else { return true }
         let schema = links.returned[target.entityID] ?? links.old
-        guard let row = try snapshot.row(target), let entity = schema.entity(target.entityID) else { return false }
+        guard let row = try links.row(target, snapshot), let entity = schema.entity(target.entityID) else {
+            return false
+        }
         var numbers = [inverse]
         numbers += links.new.property(inverse).flatMap(links.number(before:)).map { [$0] } ?? []
         numbers += try links.renewed(inverse, in: entity, log.histories).map { [$0.id] } ?? []

@@ -9,11 +9,12 @@ struct FormerOrder {
     /// Whether members that came later have no position in the models since.
     private let addsAtEnd: Bool
     private let former: FormerStates?
+    private let cut: CutPairs?
 
     /// Nil if the relationship has no order, if the old model has it, and if it never had one.
     ///
     /// - Parameter schemas: the models up to the old one, oldest first.
-    init?(_ property: PropertySchema, to new: Schema, _ schemas: [Schema], _ former: FormerStates?) {
+    init?(_ property: PropertySchema, to new: Schema, _ schemas: [Schema], _ former: FormerStates?, _ cut: CutPairs?) {
         guard property.relationship?.description.isOrdered ?? false,
             new.links.link(property.id)?.isPairs ?? false
         else { return nil }
@@ -28,6 +29,7 @@ struct FormerOrder {
                 version = schema.version
                 self.addsAtEnd = addsAtEnd
                 self.former = former
+                self.cut = cut
                 return
             }
             addsAtEnd = true
@@ -41,14 +43,17 @@ struct FormerOrder {
         if let key = link.pairKey(owner: owner, member: member), let positions = try state.pair(key) {
             return link.isSource(owner, of: key) ? positions.inSource : positions.inTarget
         }
-        return addsAtEnd ? (try state.lastPosition(of: link.id, owner: owner) ?? 0) + 1 : nil
+        guard addsAtEnd else { return nil }
+        let members = try cut?.members(of: link.id, owner: owner)
+        let last = try members.map { $0.last?.position } ?? state.lastPosition(of: link.id, owner: owner)
+        return (last ?? 0) + 1
     }
 }
 
 extension OldLinks {
     /// The relationships of the new model that have a former order again, by number.
     static func orders(
-        from old: Schema, to new: Schema, _ histories: SchemaHistory, _ former: FormerStates?
+        from old: Schema, to new: Schema, _ histories: SchemaHistory, _ former: FormerStates?, _ cut: CutPairs?
     ) throws -> [PropertyID: FormerOrder] {
         let properties = new.entities.flatMap(\.properties).filter { property in
             old.property(property.id) == nil && property.relationship?.description.isOrdered ?? false
@@ -56,7 +61,7 @@ extension OldLinks {
         if properties.isEmpty { return [:] }
         let schemas = try histories.schemas(histories.versions.filter { $0 <= old.version })
         let orders = properties.compactMap { property in
-            FormerOrder(property, to: new, schemas, former).map { (property.id, $0) }
+            FormerOrder(property, to: new, schemas, former, cut).map { (property.id, $0) }
         }
         return Dictionary(orders) { first, _ in first }
     }

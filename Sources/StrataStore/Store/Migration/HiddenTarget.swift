@@ -64,9 +64,11 @@ struct HiddenTarget {
     }
 
     /// Whether the last target that another object was given by the inverse is this one; true if the inverse is no to-one.
-    func isLedTo(_ id: ObjectID, from target: ObjectID, _ snapshot: Snapshot, _ log: LogReader) throws -> Bool {
+    ///
+    /// - Parameter row: of the target; nil if it does not exist.
+    func isLedTo(_ id: ObjectID, from target: ObjectID, _ row: SnapshotRow?, _ log: LogReader) throws -> Bool {
         guard let inverseNumbers else { return true }
-        guard let row = try snapshot.row(target) else { return false }
+        guard let row else { return false }
         return try find(inverseNumbers, target, row, log)?.target == id
     }
 
@@ -138,7 +140,8 @@ extension EntityMigration {
         }
         let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
         guard let (target, number) = try hidden.find(id, row, log), allowed.contains(target.entityID),
-            try links.isThere(target, snapshot), try hidden.isLedTo(id, from: target, snapshot, log)
+            try links.isThere(target, snapshot),
+            try hidden.isLedTo(id, from: target, links.row(target, snapshot), log)
         else { return }
         let reader = try row.reader
         let made = changes.firstIndex { $0.property == property.id }

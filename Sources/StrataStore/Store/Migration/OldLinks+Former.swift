@@ -36,9 +36,14 @@ extension OldLinks {
         }
         func addMembers(_ state: Snapshot, among others: Set<EntityID>? = nil) throws {
             let count = targets.count
-            try state.membersWithPositions(of: number, owner: id) { member, position in
+            func addMember(_ member: ObjectID, _ position: Int64) throws -> Bool {
                 if others?.contains(member.entityID) ?? true { try add(Target(id: member, position: position), state) }
                 return targets.count < limit
+            }
+            if let members = try cut?.members(of: number, owner: id) {
+                for member in members where try !addMember(member.id, member.position) { break }
+            } else {
+                try state.membersWithPositions(of: number, owner: id, addMember)
             }
             guard kept != nil || others != nil, last.isInverseOrdered, let inverse = last.inverse else { return }
             for index in count..<targets.count {
@@ -61,7 +66,7 @@ extension OldLinks {
 
     /// The pairs that an object of an entity which returns had, in a past state or at the head.
     func regainedPairs(of id: ObjectID, _ snapshot: Snapshot) throws -> [RegainedLinks.Pair] {
-        try regained.pairs(of: id, snapshot, former)
+        try regained.pairs(of: id, snapshot, former, cut)
     }
 
     /// Whether objects of an entity that returns may have pairs again.
@@ -69,7 +74,7 @@ extension OldLinks {
 
     /// Whether an object exists, of an entity that the new model has.
     func isThere(_ id: ObjectID, _ snapshot: Snapshot) throws -> Bool {
-        try new.entity(id.entityID) != nil && snapshot.exists(id)
+        try new.entity(id.entityID) != nil && (state(of: id.entityID) ?? snapshot).exists(id)
     }
 
     /// The to-one that an entity which returns had in its last model, if its relationship has another number since.
@@ -96,7 +101,7 @@ extension OldLinks {
         let snapshot = try former?.snapshot(values.version) ?? snapshot
         guard case .objectID(let target)? = try lastValue(values, of: id, row, snapshot),
             !(elsewhere?.contains(id, target) ?? false), new.entity(target.entityID) != nil,
-            let targetRow = try snapshot.row(target)
+            let targetRow = try self.row(target, snapshot)
         else { return nil }
         if let inverse = last.inverse, !last.isInverseToMany {
             guard let back = returning[inverse]?.values,
@@ -111,7 +116,12 @@ extension OldLinks {
 
     /// A past state through the last model that had an entity which returns; nil for other entities, and at the head.
     func state(of entity: EntityID) throws -> Snapshot? {
-        try returned[entity].flatMap { try former?.snapshot($0.version) }
+        try returned[entity].flatMap { try former?.objects($0.version) }
+    }
+
+    /// The row of an object, which may be of an entity that returns.
+    func row(_ id: ObjectID, _ snapshot: Snapshot) throws -> SnapshotRow? {
+        try (state(of: id.entityID) ?? snapshot).row(id)
     }
 
     /// The last value of an object that a former property had; nil if the object was made since.

@@ -38,6 +38,8 @@ struct OldLinks {
     let regained: RegainedLinks
     /// By relationship: the order that it has again.
     let orders: [PropertyID: FormerOrder]
+    /// The pairs that a truncation has left without entries in `links`.
+    let cut: CutPairs?
     /// The members that bounded to-manys get again with an entity or its relationship.
     private(set) var gained: GainedMembers
 
@@ -67,7 +69,8 @@ struct OldLinks {
         self.returning = returning
         self.past = past
         carried = try Self.carried(returning, old, histories)
-        orders = try Self.orders(from: old, to: new, histories, former)
+        cut = try CutPairs(log)
+        orders = try Self.orders(from: old, to: new, histories, former, cut)
         findAdopted()
         findJoined()
         try findHidden(histories)

@@ -47,7 +47,7 @@ extension LogReader {
     func departures(
         to version: ModelVersion, _ last: TransactionNumber, _ body: (EventView, EventNumber) throws -> Void
     ) throws {
-        guard let moments = try migration(to: version, last) else { return }
+        let moments = try migration(to: version, last)
         try events(from: moments.before.advanced(by: 1), through: moments.after) { event, eventNumber in
             try body(event, eventNumber)
             return true

@@ -28,11 +28,18 @@ struct ConversionSource {
         try store.snapshots.snapshot(at: eventNumber, layers: layers, through: schema, transaction, head, newest)
     }
 
+    /// A state through a model that it had left behind already, for objects that no model since has had.
+    func snapshot(at eventNumber: EventNumber, ofHidden schema: Schema) throws -> Snapshot {
+        try store.snapshots.snapshot(
+            at: eventNumber, layers: [], in: newest.through(schema.version), transaction, head, newest)
+    }
+
     /// The states just before and just after the migration to a model.
     func migration(to version: ModelVersion) throws -> (before: EventNumber, after: EventNumber) {
         let reader = LogReader(transaction, store.file.tables, newest)
         let last = try store.file.readHead(transaction).transaction
-        return try reader.migration(to: version, last).map { ($0.before, $0.after) } ?? (.zero, .zero)
+        let moments = try reader.migration(to: version, last)
+        return (moments.before, moments.after)
     }
 }
 
@@ -62,9 +69,12 @@ struct PastConversion {
             guard let before = old, version > before.version, let new = try newest.schema(version) else { continue }
             models.append(new)
             let log = LogReader(source.transaction, file.tables, newest)
-            let former = FormerStates { [self] version in
-                if let first, version < first.version { return nil }
-                return try newest.schema(version).map(snapshot)
+            let former = FormerStates(from: first?.version) { [self] version in
+                guard let schema = try newest.schema(version) else { return nil }
+                if let first, version < first.version {
+                    return try source.snapshot(at: eventNumber, ofHidden: schema)
+                }
+                return try snapshot(through: schema)
             }
             try convert(
                 Migration(
@@ -136,7 +146,8 @@ struct PastConversion {
     }
 
     private mutating func regain(_ entity: EntitySchema, _ migration: Migration, _ snapshot: Snapshot) throws {
-        try snapshot.scan(entity.id) { id, _ in
+        let rows = try migration.links.state(of: entity.id) ?? snapshot
+        try rows.scan(entity.id) { id, _ in
             for pair in try migration.regainedPairs(of: id, snapshot) {
                 pairs.append((pair.key, pair.positions, migration.new.version))
             }

@@ -145,13 +145,16 @@ struct RegainedLinks {
     /// The pairs that an object of an entity which returns had.
     ///
     /// - Parameter former: for a past state. Its pairs are those that departed before it, and those of the state itself.
-    func pairs(of id: ObjectID, _ snapshot: Snapshot, _ former: FormerStates?) throws -> [Pair] {
+    func pairs(
+        of id: ObjectID, _ snapshot: Snapshot, _ former: FormerStates?, _ cut: CutPairs?
+    ) throws -> [Pair] {
         var found = try (pairs[id] ?? []).filter { try former?.snapshot($0.last) == nil }
         for end in ends[id.entityID] ?? [] where end.heir != nil {
             guard let state = try former?.snapshot(end.departure.last) ?? (end.isKept ? snapshot : nil) else {
                 continue
             }
-            for member in try state.members(of: end.link.id, owner: id) {
+            let cutMembers = try cut?.members(of: end.link.id, owner: id)?.map(\.id)
+            for member in try cutMembers ?? state.members(of: end.link.id, owner: id) {
                 guard let key = end.link.pairKey(owner: id, member: member), end.holds(key, of: id, member),
                     let positions = try state.pair(key), let pair = end.pair(key, positions, new)
                 else { continue }
@@ -173,19 +176,28 @@ struct RegainedLinks {
 }
 
 extension LogReader {
-    /// The states just before and just after the migration to a model, and its last transaction; nil if its log is no
-    /// longer kept.
+    /// The states just before and just after the migration to a model, and its last transaction. A truncation may have
+    /// left the end of the migration only, or nothing; then the first state is that of the baseline.
     func migration(
         to version: ModelVersion, _ last: TransactionNumber
-    ) throws -> (before: EventNumber, after: EventNumber, last: TransactionNumber)? {
-        guard var record = try lastTransaction(upTo: last, where: { $0.modelVersion < version }) else { return nil }
-        let before = EventNumber(rawValue: record.firstEvent.rawValue - 1)
-        while record.number < last,
-            let next = try transaction(TransactionNumber(rawValue: record.number.rawValue + 1)),
+    ) throws -> (before: EventNumber, after: EventNumber, last: TransactionNumber) {
+        let installation = try lastTransaction(upTo: last, where: { $0.modelVersion < version })
+        var end: (event: EventNumber, number: TransactionNumber)
+        let before: EventNumber
+        if let installation {
+            before = EventNumber(rawValue: installation.firstEvent.rawValue - 1)
+            end = (installation.lastEvent, installation.number)
+        } else {
+            let baseline = try baseline() ?? .start
+            before = baseline.event
+            end = (baseline.event, baseline.transaction)
+        }
+        while end.number < last,
+            let next = try transaction(TransactionNumber(rawValue: end.number.rawValue + 1)),
             MigrationRun.isStep(next, to: version)
         {
-            record = next
+            end = (next.lastEvent, next.number)
         }
-        return (before, record.lastEvent, record.number)
+        return (before, end.event, end.number)
     }
 }
