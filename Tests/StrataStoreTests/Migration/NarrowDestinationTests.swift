@@ -7,7 +7,9 @@ struct NarrowDestinationTests {
     enum Kind: CaseIterable { case toOne, toOneWithInverse, ordered, oneToOne }
 
     /// W has the wide destination, V too, and N the narrow one. X has no relationship, Y not its entity, Z no targets.
-    private func model(_ kind: Kind, _ name: Character) throws -> ManagedObjectModel {
+    ///
+    /// - Parameter isRequired: whether W and V want a target.
+    private func model(_ kind: Kind, _ name: Character, isRequired: Bool = false) throws -> ManagedObjectModel {
         let destination = name == "N" ? "Received" : "Message"
         let inverse = kind == .toOne ? nil : "reply"
         let hasReply = !["X", "Y"].contains(name)
@@ -23,7 +25,12 @@ struct NarrowDestinationTests {
         let reply = EntityDescription(
             name: "Reply",
             properties: [Describe.attribute("text", optional: true)] + label
-                + (hasReply ? [Describe.toOne("message", destination, inverse: inverse)] : []))
+                + (hasReply
+                    ? [
+                        Describe.toOne(
+                            "message", destination, inverse: inverse,
+                            optional: !isRequired || !["W", "V"].contains(name))
+                    ] : []))
         return try ManagedObjectModel(
             entities: [
                 EntityDescription(name: "Message", isAbstract: true, properties: destination == "Message" ? back : []),
@@ -44,8 +51,9 @@ struct NarrowDestinationTests {
         for history in TravelHistory.some("\(kind) \(path)") { try travel(kind, path, over: history) }
     }
 
-    private func travel(_ kind: Kind, _ path: String, over history: TravelHistory) throws {
-        let models = try Dictionary(uniqueKeysWithValues: Set(path).map { ($0, try model(kind, $0)) })
+    private func travel(_ kind: Kind, _ path: String, over history: TravelHistory, isRequired: Bool = false) throws {
+        let models = try Dictionary(
+            uniqueKeysWithValues: Set(path).map { ($0, try model(kind, $0, isRequired: isRequired)) })
         var links: [(reply: ObjectID, target: ObjectID)] = []
         try MigratedStore().travel(models, path, over: history) { name, fixture in
             if name == "W" {
@@ -66,5 +74,28 @@ struct NarrowDestinationTests {
             }
         }
         #expect(!links.isEmpty)
+    }
+
+    /// The target is known, so that nothing is missing.
+    @Test(arguments: Kind.allCases, ["WXNXW", "WXNW", "WXNWXNW", "WYNYW", "WYNW", "WXNXNW"])
+    func aRequiredTargetComesBack(kind: Kind, path: String) throws {
+        try travel(kind, path, over: .whole, isRequired: true)
+    }
+
+    @Test(arguments: Kind.allCases) func anObjectWithoutATargetIsRefused(kind: Kind) throws {
+        let store = MigratedStore()
+        defer { store.remove() }
+        try store.open(model(kind, "W", isRequired: true)) { fixture in
+            let target = try fixture.insert("Received", [:])
+            var changes = try fixture.changes()
+            let reply = try fixture.insert("Reply", ["message": .objectID(target)], into: &changes)
+            if kind == .oneToOne { try fixture.update(target, ["reply": .objectID(reply)], in: &changes) }
+            try fixture.save(changes)
+        }
+        try store.open(model(kind, "X")) { _ in }
+        let late = try store.open(model(kind, "N", isRequired: true)) { try $0.insert("Reply", [:]) }
+        let error = #expect(throws: StrataError.self) { try store.open(model(kind, "W", isRequired: true)) { _ in } }
+        #expect(error?.details.map(\.code) == [.validationMissingMandatoryProperty])
+        #expect(error?.details.map(\.context.objectID) == [late])
     }
 }

@@ -50,7 +50,7 @@ extension EntityMigration {
         _ step: PropertyStep, _ id: ObjectID, _ targets: [ObjectID], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let relationship = property.relationship else { return }
-        if targets.isEmpty, !relationship.description.isOptional {
+        if targets.isEmpty, step.isLast, !relationship.description.isOptional {
             failures.add(
                 .validationMissingMandatoryProperty, "\(property.name) is required.", entity, id, property.name)
         }
@@ -64,6 +64,19 @@ extension EntityMigration {
                     + "\(found) a subentity of \(destination), say that \(destination) was called \(found) by its renaming "
                     + "identifier, or remove the link under the old model first.", entity, id, property.name)
         }
+    }
+
+    /// Says that a to-one has no target, after the last step that may give it one.
+    func lookForTarget(
+        _ step: PropertyStep, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: [PropertyChange],
+        _ failures: inout MigrationFailures
+    ) throws {
+        guard step.looksForTarget, let property = step.property, changes.leaveEmpty(property) else { return }
+        let slot = links.number(before: property).flatMap(old.slot)
+        if changes.made(property) == nil, let slot, try snapshot.value(slot, of: row, row.reader, old).target != nil {
+            return
+        }
+        try checkTargets(step, id, [], &failures)
     }
 
     /// Makes a to-one nil that leads to an object of these entities.
@@ -176,6 +189,16 @@ extension EntityMigration {
             try links.isThere(member, snapshot) && !snapshot.isMember(member, of: number, owner: id)
         }
         for problem in description.validate(count: count, entityName: entity.name) { failures.add(problem, id) }
+    }
+}
+
+extension EntityMigration.PropertyStep.Kind {
+    /// Whether it says that a to-one has no target.
+    var checksTarget: Bool {
+        switch self {
+        case .point, .adopt, .revive, .checkTarget: true
+        default: false
+        }
     }
 }
 

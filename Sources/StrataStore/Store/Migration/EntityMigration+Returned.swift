@@ -105,6 +105,15 @@ extension EntityMigration {
         return value
     }
 
+    func convert(
+        _ value: AttributeValue, _ from: AttributeDescription, _ to: AttributeDescription
+    ) throws -> AttributeValue? {
+        guard case .blob(let reference) = value, !to.allowsExternalBinaryDataStorage else {
+            return value.converted(from: from, to: to)
+        }
+        return AttributeValue.data(try blobs.read(reference)).converted(from: from, to: to)
+    }
+
     /// Whether a row gets an attribute with a converted value, or a to-one, that it may have had under an earlier model.
     /// Then an event says the value even if the row shows it already, because the object's chain ends in an older value.
     func regains(_ step: PropertyStep, _ row: SnapshotRow) -> Bool {

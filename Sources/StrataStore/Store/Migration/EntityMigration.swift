@@ -55,6 +55,10 @@ struct EntityMigration {
         var forms: [AttributeDescription] = []
         /// The attributes that it had been converted from before, the last of them of its own type.
         var origins: [Origin] = []
+        /// Whether no other step of the property follows, which may give a to-one its target.
+        var isLast = true
+        /// Whether a step before left it to this one to say that a to-one has no target.
+        var looksForTarget = false
 
         var writes: Bool {
             switch kind {
@@ -125,8 +129,10 @@ struct EntityMigration {
                 case .position(let toOne):
                     try PastValues.position(of: toOne, property.id, old, links, histories).map { [.reorder($0)] } ?? []
                 }
-            return try kinds.map { kind in
+            return try kinds.enumerated().map { index, kind in
                 var step = PropertyStep(kind: kind, property: property, value: value)
+                step.isLast = index == kinds.count - 1
+                step.looksForTarget = step.isLast && kinds[..<index].contains(where: \.checksTarget)
                 try findOrigins(of: &step, old, links, histories)
                 return step
             }
@@ -241,10 +247,14 @@ struct EntityMigration {
             case .checkLinks(let storage): try checkLinks(step, storage, id, row, snapshot, &failures)
             case .release(let slot, let entities): try release(step, slot, entities, row, snapshot, &changes)
             case .adopt(let adoptions): try adopt(step, adoptions, id, row, snapshot, &changes, &failures)
-            case .regain(let slot): try regain(step, slot, id, row, snapshot, &changes)
+            case .regain(let slot):
+                try regain(step, slot, id, row, snapshot, &changes)
+                try lookForTarget(step, id, row, snapshot, changes, &failures)
             case .revive(let slot): try revive(step, slot, id, row, snapshot, &changes, &failures)
             case .reorder(let past): try reorder(step, past, id, row, snapshot, &changes)
-            case .restore(let hidden): try restore(step, hidden, id, row, snapshot, &changes)
+            case .restore(let hidden):
+                try restore(step, hidden, id, row, snapshot, &changes)
+                try lookForTarget(step, id, row, snapshot, changes, &failures)
             case .renew(let earlier): try renew(step, earlier, id, row, snapshot, &changes)
             case .checkTarget(let slot):
                 let value = try snapshot.value(slot, of: row, reader, old)
@@ -366,15 +376,6 @@ struct EntityMigration {
                     context: .init(entityName: entity.name, key: key), cause: error), object.objectID)
             return nil
         }
-    }
-
-    func convert(
-        _ value: AttributeValue, _ from: AttributeDescription, _ to: AttributeDescription
-    ) throws -> AttributeValue? {
-        guard case .blob(let reference) = value, !to.allowsExternalBinaryDataStorage else {
-            return value.converted(from: from, to: to)
-        }
-        return AttributeValue.data(try blobs.read(reference)).converted(from: from, to: to)
     }
 }
 
