@@ -210,8 +210,25 @@ struct ErasureCommit: ~Copyable {
         let entities = Set(objects.map(\.entityID))
         let copies = try erased.copies(of: entities)
         // A row that was not written since the attribute left the model has its value still.
-        return try copies.contains { !isInNewestModel($0) }
-            || entities.union(copies.map(\.entity)).contains(where: erased.isInOldViews)
+        if copies.contains(where: { !isInNewestModel($0) }) { return true }
+        if try entities.union(copies.map(\.entity)).contains(where: erased.isInOldViews) { return true }
+        for id in objects where try hasHiddenValues(id) { return true }
+        return false
+    }
+
+    /// Whether the row of an object has a value that is to be erased alone and that the newest model does not show: the
+    /// row was not written since.
+    private func hasHiddenValues(_ id: ObjectID) throws -> Bool {
+        guard let properties = erased.properties,
+            let row = try SnapshotRow(id, in: transaction, tables.objects, projector.histories)
+        else { return false }
+        let newest = projector.histories.newest?.entity(id.entityID)
+        let reader = try row.reader
+        for (slot, place) in row.layout.slots.enumerated() where properties.contains(place.propertyID) {
+            guard newest?.property(place.propertyID) == nil else { continue }
+            if try !reader.value(slot).isNull { return true }
+        }
+        return false
     }
 
     private func isInNewestModel(_ copy: ErasedCopy) -> Bool {
