@@ -3,6 +3,26 @@ import StrataModel
 
 /// Finds a command name that does not exist, before the argument parser reads it as something else.
 enum CommandNames {
+    /// Puts `--log-level` behind the command's name, where the argument parser looks for it.
+    ///
+    /// - Parameter arguments: the words after the program's name.
+    static func arranged(_ arguments: [String]) -> [String] {
+        let option = "--log-level"
+        guard let first = arguments.first, first == option || first.hasPrefix(option + "=") else { return arguments }
+        let level = arguments.prefix(first == option ? 2 : 1)
+        let words = arguments.dropFirst(level.count)
+        var command: any ParsableCommand.Type = StrataCommand.self
+        let name = words.prefix { word in
+            guard let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+            else { return false }
+            command = next
+            return true
+        }
+        // A word that is no command stays first, so that it is refused as one.
+        if name.isEmpty, let word = words.first, !word.hasPrefix("-") { return Array(words + level) }
+        return Array(name + level + words.dropFirst(name.count))
+    }
+
     /// - Parameter arguments: the words after the program's name.
     /// - Throws: `UsageError` with the nearest name.
     static func check(_ arguments: [String]) throws {

@@ -116,7 +116,7 @@ struct Shell {
         if schema.entity(named: words[0]) != nil {
             let rest = line.drop(while: \.isWhitespace).dropFirst(words[0].count).drop(while: \.isWhitespace)
             let options = ShellWords.startOfOptions(in: rest)
-            let condition = rest[..<options].trimmingCharacters(in: .whitespaces)
+            let condition = Self.withoutWhere(rest[..<options].trimmingCharacters(in: .whitespaces))
             if condition.isEmpty { return ["query", store.path] + words + keyFiles(words) }
             let more = try ShellWords.split(String(rest[options...]))
             return ["query", store.path, words[0], "--where", condition] + more + keyFiles(more)
@@ -125,6 +125,12 @@ struct Shell {
         try CommandNames.check(words)
         guard let length = Self.length(ofCommandIn: words), !words.contains("--help") else { return words }
         return words[..<length] + [store.path] + words[length...] + (words[0] == "model" ? [] : keyFiles(words))
+    }
+
+    /// `where` may stand before a condition, as in a sentence.
+    private static func withoutWhere(_ condition: String) -> String {
+        guard let match = condition.prefixMatch(of: /(?i:where)\s+(?!=|<|>|!)/) else { return condition }
+        return String(condition[match.range.upperBound...])
     }
 
     /// Refuses a first word that is no command, with the nearest entity or command.
@@ -186,6 +192,7 @@ struct Shell {
             return matching(Self.commands.map(Self.name) + Self.ownCommands.map(\.0) + completion.entityNames)
         }
         var command = Self.commands.first { Self.name($0) == first }
+        if command == nil, completion.entity(named: first) != nil { command = QueryCommand.self }
         let parts = command?.configuration.subcommands ?? []
         if !parts.isEmpty {
             guard before.count > 1 else { return matching(parts.map(Self.name)) }
@@ -200,7 +207,8 @@ struct Shell {
     }
 
     private static func options(of command: any ParsableCommand.Type) -> [String] {
-        StrataCommand.helpMessage(for: command).matches(of: #/  (--[a-z-]+)/#).map { String($0.1) }
+        let names = StrataCommand.helpMessage(for: command).matches(of: #/  (--[a-z-]+)/#).map { String($0.1) }
+        return Set(names).sorted()
     }
 }
 

@@ -70,8 +70,9 @@ public struct StrataCommand: ParsableCommand {
         GuardedRun.followParent()
         do {
             try checkArguments()
-            try CommandNames.check(Array(CommandLine.arguments.dropFirst()))
-            var command = try parseAsRoot()
+            let arguments = CommandNames.arranged(Array(CommandLine.arguments.dropFirst()))
+            try CommandNames.check(arguments)
+            var command = try parseAsRoot(arguments)
             (command as? any StoreCommand)?.store.logLevel?.begin()
             try command.run()
             Output.shared.flush()

@@ -30,6 +30,17 @@ import Testing
         for (id, text) in written { #expect(try other.existingObject(with: id, as: Kinds.self).text == text) }
     }
 
+    /// A value with parts prints as in the history, whatever types the parts have.
+    @Test func aPrintedObjectShowsThePartsOfItsValues() throws {
+        let kinds = try filled()
+        #expect(kinds.description.contains(#"place: (coordinates: "#), "\(kinds)")
+        try context.save()
+        let event = try #require(try container.history(of: kinds.objectID).first)
+        let recorded = try #require(event.changes.first { $0.key == "place" })
+        #expect("\(kinds)".contains("place: \(recorded.after)"), "\(kinds)")
+        #expect(!"\(kinds)".contains("Optional("), "\(kinds)")
+    }
+
     private func filled() throws -> Kinds {
         let kinds = Kinds(context: context)
         kinds.text = "Grüße 🎬 long enough to be on the heap"

@@ -41,6 +41,9 @@ import Testing
             "\(model.entities[2].properties)" == "[films: ordered to-many Film, inverse studio, cascade]")
         let required = AttributeDescription(name: "key", type: .binaryData, encryption: .subjectKey("owner"))
         #expect("\(required)" == "key: binary data, required, encrypted under the key of owner")
+        let value = AttributeDescription(
+            name: "place", type: .composite, isOptional: true, attributeValueClassName: "Swift.Optional<App.Place>")
+        #expect("\(value)" == "place: composite, a App.Place")
         let rules: [ValidationRule] = [.length(minimum: 1, maximum: 8), .pattern("[a-z]+")]
         #expect("\(rules)" == "[length 1…8, like /[a-z]+/]")
         let template = FetchRequestTemplate(

@@ -67,7 +67,20 @@ import Testing
         #expect("\(conflict)" == "\(name(movie)); rating: base 0.0, theirs 2.0, mine 3.0")
         #expect("\(StrataError.Code.unknownKey)" == "unknownKey" && "\(StrataError.Code(rawValue: 7))" == "code 7")
         #expect(try #require(error).detailedDescription.contains(name(movie)))
+        #expect("\(try #require(error))".hasSuffix("of this save. [\(name(movie)), 1 conflict: rating]"), "\(error!)")
         context.rollback()
+    }
+
+    /// Nobody else need have changed what a revert meets.
+    @Test func aRevertThatIsOvertakenNamesTheProperty() throws {
+        movie.rating = 2
+        try context.save()
+        let transaction = try container.history(of: movie.objectID)[0].transaction.number
+        movie.rating = 3
+        try context.save()
+        let error = try #require(thrownError { try context.revert(transaction) })
+        #expect(error.message == "An object was changed since.")
+        #expect("\(error)".hasSuffix("An object was changed since. [\(name(movie)), 1 conflict: rating]"), "\(error)")
     }
 
     @Test func contextsResultsAndContainersSayWhatTheyHold() throws {

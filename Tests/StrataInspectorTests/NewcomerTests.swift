@@ -154,6 +154,35 @@ import Testing
         #expect(try !csv("log", "--kind", "linked").contains(" at "))
     }
 
+    @Test(arguments: [["--log-level", "error"], ["--log-level=error"]])
+    func theLogLevelMayStandBeforeTheCommand(option: [String]) throws {
+        let result = try Tool.run(option + ["count", store.path, "Film"])
+        #expect(result == .init(output: "4\n", error: "", exitCode: 0))
+        #expect(try Tool.run(option + ["views", "list", store.path]).exitCode == 0)
+        #expect(refusal(try Tool.run(option + ["qurey", store.path])).contains("Did you mean 'strata query'?"))
+        #expect(try Tool.run(["--log-level", "loud", "count", store.path, "Film"]).exitCode == 2)
+    }
+
+    /// The place of a member in an ordered to-many is kept in a property of the store's own.
+    @Test func placesOfMembersAreNotInTheLog() throws {
+        let folder = try ScratchFolder(
+            entity: """
+                <attribute name="name" optional="YES" attributeType="String"/>\
+                <relationship name="parts" optional="YES" toMany="YES" deletionRule="Nullify" ordered="YES" \
+                destinationEntity="E" inverseName="whole" inverseEntity="E"/>\
+                <relationship name="whole" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="E" \
+                inverseName="parts" inverseEntity="E"/>
+                """)
+        try folder.make("s")
+        try folder.run("insert", "s", "E", "name=a")
+        for name in ["b", "c"] { try folder.run("insert", "s", "E", "name=\(name)", "whole=E/p1") }
+        try folder.run("link", "s", "E/p1", "parts", "E/p3", "--position", "0")
+        #expect(try folder.run("query", "s", "E", "--columns", "parts.name", "--limit", "1").contains("c, b"))
+        let log = try folder.run("log", "s", "--object", "E/p3")
+        #expect(log.contains("name: \"c\", whole: E/p1\n"), "\(log)")
+        #expect(log.hasSuffix("  moved in the order of whole\n") && !log.contains("#"), "\(log)")
+    }
+
     // MARK: Conditions
 
     @Test func anObjectOfAnotherEntityIsNoArgument() throws {

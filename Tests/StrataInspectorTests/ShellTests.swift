@@ -69,6 +69,13 @@ import Testing
             "\(result)")
     }
 
+    @Test func aConditionMayBeginWithWhere() throws {
+        let result = try shell(
+            "Film where year > 2000 --columns title --format csv",
+            "Film WHERE (year = 1975) --columns title --format csv")
+        #expect(result.output == "title\nPonyo\ntitle\nMirror\n" && result.exitCode == 0, "\(result)")
+    }
+
     @Test func aShellWhoseOutputIsClosedEndsAtOnce() throws {
         let result = try Tool.shell(
             """
@@ -167,6 +174,8 @@ import Testing
         #expect(found.count == 2 && found.texts == ["year"], "\(found)")
         #expect(shell.completions(of: "Film genres.@").texts == ["genres.@count"])
         #expect(shell.completions(of: "show Film/p5 --at").texts == ["--at "])
+        #expect(shell.completions(of: "Film rating > 3 --col").texts == ["--columns "])
+        #expect(shell.completions(of: "Film --gro").texts == ["--group-by "])
         #expect(shell.completions(of: "Film nothing.x").texts.isEmpty)
     }
 

@@ -234,6 +234,19 @@ struct GeneratedCodeTests {
         }
     }
 
+    /// The habit of Core Data: there, the class of a category inherits from `NSManagedObject`.
+    @Test func aClassThatDoesNotInheritFromItsBaseIsTold() throws {
+        let name = AttributeDescription(name: "name", type: .string, isOptional: true)
+        let model = try ManagedObjectModel(entities: [EntityDescription(name: "Cook", properties: [.attribute(name)])])
+        let code = ModelCode(model, modelName: "Kitchen", form: .plain)
+        let own = ["Cook.swift": "import StrataGraph\nfinal class Cook: ManagedObject {}\n"]
+        let complaint = try #require(try Compiler.check(code.files, with: own))
+        let errors = complaint.split(separator: "\n").filter { $0.contains("error: ") }
+        #expect(
+            errors.first?.hasSuffix("the class of the entity Cook inherits from _Cook: class Cook: _Cook {}") == true,
+            "\(complaint)")
+    }
+
     /// The app's file keeps its name, even if the type of the model would have the same name.
     @Test func noTwoFilesHaveOneName() throws {
         let names = ["UserModel", "UserModelTypes"]
@@ -310,8 +323,11 @@ enum Compiler {
         .appending(path: "../../Sources/CLMDB/module.modulemap").standardizedFileURL.path
     private static let macros = products.appending(component: "StrataMacros-tool")
 
+    /// - Parameter texts: the texts of files that the app has changed, by name.
     /// - Returns: the messages of the compiler; nil if there are none.
-    static func check(_ files: [ModelCode.File], hasMacros: Bool = false) throws -> String? {
+    static func check(
+        _ files: [ModelCode.File], hasMacros: Bool = false, with texts: [String: String] = [:]
+    ) throws -> String? {
         let directory = FileManager.default.temporaryDirectory.appending(component: "generated-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -324,7 +340,7 @@ enum Compiler {
         if hasMacros { arguments += ["-load-plugin-executable", "\(macros.path)#StrataMacros"] }
         for file in files {
             let url = directory.appending(component: file.name)
-            try Data(file.text.utf8).write(to: url)
+            try Data((texts[file.name] ?? file.text).utf8).write(to: url)
             arguments.append(url.path)
         }
         let process = Process()

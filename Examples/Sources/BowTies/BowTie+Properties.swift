@@ -10,10 +10,16 @@ class _BowTie: ManagedObject {
     nonisolated override class var entityName: String { "BowTie" }
 
     nonisolated override class var entityDefinition: EntityDefinition {
-        EntityDefinition(BowTie.self, superclass: ManagedObject.self, .index(FetchIndexDescription(name: "bySearchKey", elements: [FetchIndexElement("searchKey")]))) {
+        _inherits_BowTie(BowTie.self)
+        return EntityDefinition(BowTie.self, superclass: ManagedObject.self, .index(FetchIndexDescription(name: "bySearchKey", elements: [FetchIndexElement("searchKey")]))) {
             BowTie._describe_BowTie(&$0)
         }
     }
+
+    nonisolated private static func _inherits_BowTie(_: _BowTie.Type) {}
+
+    @available(*, unavailable, message: "the class of the entity BowTie inherits from _BowTie: class BowTie: _BowTie {}")
+    nonisolated private static func _inherits_BowTie(_: Any.Type) {}
 
     nonisolated static var _propertyBase_BowTie: Int { ManagedObject._propertyEnd_ManagedObject }
 

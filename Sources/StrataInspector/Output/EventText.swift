@@ -26,10 +26,7 @@ struct EventText {
     private func changes(_ event: RecordedEvent) -> [String] {
         switch event.payload {
         case .inserted(let values), .deleted(let values): [list(values, of: event.object?.entityID)]
-        case .updated(let changes):
-            changes.map {
-                "\(names.name(of: $0.property, in: event.object?.entityID)): \(text($0.before)) -> \(text($0.after))"
-            }
+        case .updated(let changes): updates(changes, of: event.object?.entityID)
         // Positions of ordered members are numbers of the store's own.
         case .linked(let pair), .unlinked(let pair), .moved(let pair): [ends(pair)]
         case .modelInstalled(let version): ["model version \(version.rawValue)"]
@@ -71,9 +68,26 @@ struct EventText {
         ]
     }
 
+    /// A change of position is told where nothing else has changed.
+    private func updates(_ changes: [PropertyChange], of entity: EntityID?) -> [String] {
+        var lines: [String] = []
+        var moves: [String] = []
+        for change in changes {
+            let name = names.name(of: change.property, in: entity)
+            if let toOne = ModelAssignment.toOneName(ofPosition: name) {
+                moves.append("moved in the order of \(toOne)")
+            } else {
+                lines.append("\(name): \(text(change.before)) -> \(text(change.after))")
+            }
+        }
+        return lines.isEmpty ? moves : lines
+    }
+
     private func list(_ values: [RecordedEvent.Value], of entity: EntityID?) -> String {
         values.filter { $0.value != .value(.null) }
-            .map { "\(names.name(of: $0.property, in: entity)): \(text($0.value))" }.joined(separator: ", ")
+            .map { (names.name(of: $0.property, in: entity), $0.value) }
+            .filter { ModelAssignment.toOneName(ofPosition: $0.0) == nil }
+            .map { "\($0): \(text($1))" }.joined(separator: ", ")
     }
 
     func text(_ value: RecordedValue) -> String {

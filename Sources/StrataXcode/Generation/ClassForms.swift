@@ -48,7 +48,7 @@ extension EntityCode {
 
     /// The superclass of the app's class, with the properties and their descriptions.
     var baseClass: String {
-        var members = [entityName, definition, bounds, describe]
+        var members = [entityName, definition, inheritance, bounds, describe]
         if !attributes.isEmpty || !relationships.isEmpty { members.append(visit) }
         let count = attributes.count
         members += attributes.enumerated().map { accessor($1, $0) }
@@ -83,10 +83,23 @@ extension EntityCode {
         let made = names.value("EntityDefinition", of: "StrataGraph")
         return """
                 nonisolated \(access)override class var entityDefinition: \(graph("EntityDefinition")) {
-                    \(made)(\(arguments.joined(separator: ", "))) {
+                    _inherits_\(plainName)(\(classValue).self)
+                    return \(made)(\(arguments.joined(separator: ", "))) {
                         \(classValue)._describe_\(plainName)(&$0)
                     }
                 }
+            """
+    }
+
+    /// Two functions of which the compiler takes the one that it refuses with a sentence, if the app's class does not
+    /// inherit from this one.
+    private var inheritance: String {
+        let sentence = "the class of the entity \(entity.name) inherits from \(base): class \(className): \(base) {}"
+        return """
+                nonisolated private static func _inherits_\(plainName)(_: \(base).Type) {}
+
+                @available(*, unavailable, message: \(CodeLiteral.string(sentence)))
+                nonisolated private static func _inherits_\(plainName)(_: Any.Type) {}
             """
     }
 

@@ -39,7 +39,17 @@ import Testing
         let next = try open()
         defer { next.close() }
         let first = try #require(try rows(1, of: next).first)
-        #expect(first > 1 && first <= 4097)
+        #expect(first > 1 && first <= 65)
+    }
+
+    /// The blocks grow, so that a large import does not wait for them.
+    @Test func blocksGrowWithTheWork() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let store = try open()
+        defer { store.close() }
+        #expect(try rows(64 + 512, of: store) == Array(1...64 + 512))
+        let more = try rows(5000, of: store)
+        #expect(Set(more).count == 5000 && more.min() == 64 + 512 + 1 && more.max() ?? 0 < 64 + 512 + 4096 + 65536)
     }
 
     /// Stores of the same directory that come and go at random, each with leases of its own.

@@ -73,7 +73,9 @@ struct ChangeApplication {
             let resolution: MergeResolution = try decisions.ask(conflict) == .fail ? .fail : .theirs
             decisions.records.note(conflict, resolution)
         }
-        try decisions.records.throwFailed("Others changed", "since")
+        try decisions.records.throwFailed { objects, count in
+            count == 1 ? "An object was changed since." : "\(objects) were changed since."
+        }
         if rules.policy != nil { records = decisions.records.overruled }
         ids = objects.keys.sorted()
         let going = ids.filter { objects[$0]?.existsAfter == false }

@@ -13,11 +13,12 @@ struct ConflictRecords {
         if !conflict.isAgreed { overruled.append(ConflictRecord(conflict, winner: winner, policy: policy.name)) }
     }
 
+    /// - Parameter message: the message for the number of objects, such as `2 objects`.
     /// - Throws: `merge` with every conflict that came out as `fail`.
-    func throwFailed(_ beginning: String, _ end: String) throws {
+    func throwFailed(_ message: (_ objects: String, _ count: Int) -> String) throws {
         guard let first = failed.first else { return }
         throw StrataError(
-            .merge, "\(beginning) \(failed.count == 1 ? "an object" : "\(failed.count) objects") \(end).",
+            .merge, message(failed.count == 1 ? "an object" : "\(failed.count) objects", failed.count),
             context: .init(entityName: first.entityName, objectID: first.objectID, conflicts: failed))
     }
 }

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
             // No link leads to a deleted object, whichever side wins.
             records.note(conflict, try ask(conflict) == .fail ? .fail : .theirs)
         }
-        try records.throwFailed("Others changed", "of this save")
+        try records.throwFailed { objects, _ in "Others changed \(objects) of this save." }
         saving.overruled += records.overruled
         return settled
     }

@@ -43,7 +43,7 @@ extension ManagedObject: CustomStringConvertible, CustomDebugStringConvertible {
         case .string:
             let text = String._load(self, property.location)
             return text.count > 80 ? "\(text.prefix(80).debugDescription)…" : text.debugDescription
-        default: return value(of: property).map { "\($0)" } ?? "nil"
+        default: return "\(attributeValue(property))"
         }
     }
 }

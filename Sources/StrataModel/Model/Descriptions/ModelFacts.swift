@@ -13,10 +13,18 @@ extension AttributeDescription {
         if let derivationExpression { facts.append("derived from \(derivationExpression)") }
         facts += validationRules.map { $0.text(text) }
         if allowsExternalBinaryDataStorage { facts.append("large values in files") }
-        if let name = attributeValueClassName { facts.append("a \(name)") }
+        if let name = valueTypeName { facts.append("a \(name)") }
         if let name = valueTransformerName { facts.append("by \(name)") }
         if let name = renamingIdentifier { facts.append("once \(name)") }
         return facts
+    }
+
+    /// The name of the values' type without its optional, which `isOptional` says.
+    private var valueTypeName: String? {
+        guard let name = attributeValueClassName else { return nil }
+        let optional = "Swift.Optional<"
+        return name.hasPrefix(optional) && name.hasSuffix(">")
+            ? String(name.dropFirst(optional.count).dropLast()) : name
     }
 }
 

@@ -36,6 +36,7 @@ struct FormatScanner {
         guard offset < bytes.count else { return "" }
         let word = text(nameParts(at: offset)).uppercased()
         if word == "IS" { return "to test for nil, write == nil" }
+        if peek == 0x22 || peek == 0x27, isAfterDateWord { return "a date is written as text: '1999-12-31'" }
         return switch scalar(at: offset).scalar {
         case "“", "”", "„", "‘", "’", "‚", "«", "»", "`", "´": "write text between two ' or two \""
         case "≠": "it is written !="
@@ -48,6 +49,15 @@ struct FormatScanner {
         case "%" where peek(1) == 0x20: "write the remainder as %%"
         default: ""
         }
+    }
+
+    /// Whether the word before the current offset is one that begins a date in SQL.
+    private var isAfterDateWord: Bool {
+        var end = offset
+        while end > 0, bytes[end - 1] == 0x20 { end -= 1 }
+        var start = end
+        while start > 0, bytes[start - 1] | 0x20 >= 0x61, bytes[start - 1] | 0x20 <= 0x7A { start -= 1 }
+        return ["DATE", "TIME", "DATETIME", "TIMESTAMP"].contains(text(start..<end).uppercased())
     }
 
     /// The text at the current offset, for errors.

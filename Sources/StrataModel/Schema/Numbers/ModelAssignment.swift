@@ -54,7 +54,14 @@ package struct ModelAssignment: Sendable, Hashable {
 
 extension ModelAssignment {
     /// The name of the hidden position of a to-one.
-    package static func positionName(of toOne: String) -> String { "\(toOne)#position" }
+    package static func positionName(of toOne: String) -> String { "\(toOne)\(positionSuffix)" }
+
+    /// Returns the to-one whose position a property has by this name; nil for any other property.
+    package static func toOneName(ofPosition name: String) -> String? {
+        name.hasSuffix(positionSuffix) ? String(name.dropLast(positionSuffix.count)) : nil
+    }
+
+    private static let positionSuffix = "#position"
 
     package func id(of key: EntityHierarchy.PropertyKey) -> PropertyID? { properties[key.entityName]?[key.name] }
 

@@ -174,8 +174,16 @@ extension StrataError.Context {
         if let eventNumber { parts.append("event \(eventNumber)") }
         if let path { parts.append("path \(path)") }
         if let predicate { parts.append("predicate \(predicate)") }
-        if !conflicts.isEmpty { parts.append(CountText.of(conflicts.count, "conflict")) }
+        if !conflicts.isEmpty { parts.append(conflictSummary) }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// The number of conflicts, and the properties that they are about: `2 conflicts: rating, title`.
+    private var conflictSummary: String {
+        let count = CountText.of(conflicts.count, "conflict")
+        let names = Set(conflicts.flatMap(\.properties).map(\.name)).sorted()
+        guard !names.isEmpty else { return count }
+        return "\(count): \(names.prefix(8).joined(separator: ", "))\(names.count > 8 ? ", …" : "")"
     }
 
     /// The object or entity and the property: `Movie/p5.rating`, `Movie.rating`, `Movie`.

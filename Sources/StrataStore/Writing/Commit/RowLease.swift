@@ -6,32 +6,42 @@ import StrataModel
 /// Hands out row numbers without I/O: a block is leased from the store, durably, before its first number is used.
 ///
 /// The counter is in the `state` table, which no rebuild drops. So no number is given twice, even if a process ends
-/// with unused numbers (rule 6 of CONTRIBUTING.md). The first block is small, and a store that is closed gives back what
-/// it has not used, so numbers stay small. `block` is guarded by its mutex, which is not held during a commit.
+/// with unused numbers (rule 6 of CONTRIBUTING.md). The first block is small and the next ones grow, and a store that is
+/// closed gives back what it has not used, so numbers stay small. `block` is guarded by its mutex, which is not held
+/// during a commit.
 final class RowLease: Sendable {
     private struct Block {
         var next: UInt64 = 0
         var end: UInt64 = 0
-        /// The next block, leased when half of this one is used.
+        /// The next block, leased when half of a large one is used.
         var spare: Range<UInt64>?
-        /// The number of numbers left at which the next block is leased.
+        /// The number of numbers left at which the next block is leased; zero if that has time until `next` needs it.
         var refillsAt: UInt64 = 0
         var isRefilling = false
+        /// The size of the block that is leased next.
+        var nextSize: UInt64
+
+        init(size: UInt64) { nextSize = size }
 
         mutating func begin(_ rows: Range<UInt64>) {
             next = rows.lowerBound
             end = rows.upperBound
-            refillsAt = UInt64(rows.count) / 2
+            refillsAt = rows.count >= RowLease.smallestAhead ? UInt64(rows.count) / 2 : 0
         }
     }
 
-    private let block = Locked(Block())
+    private let block: Locked<Block>
     private let size: UInt64
-    private static let firstSize: UInt64 = 4096
+    private static let firstSize: UInt64 = 64
+    /// The size of the smallest block of which the next one is leased before it is used up.
+    private static let smallestAhead = 4096
+    /// How many times the size of a block the next one has, up to the full size.
+    private static let growth: UInt64 = 8
     private let lease: @Sendable (UInt64) throws -> Range<UInt64>
     private let inBackground: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// - Parameters:
+    ///   - size: the number of numbers in a block after the first, smaller ones.
     ///   - lease: takes that many numbers from the store, in a durable commit.
     ///   - inBackground: runs a job soon, on another thread.
     init(
@@ -39,6 +49,7 @@ final class RowLease: Sendable {
         inBackground: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         self.size = size
+        block = Locked(Block(size: min(size, Self.firstSize)))
         self.lease = lease
         self.inBackground = inBackground
     }
@@ -61,8 +72,7 @@ final class RowLease: Sendable {
             }
             if refills { inBackground { self.refill() } }
             if let number { return number }
-            let isFirst = block.withLock { $0.end == 0 }
-            let fresh = try lease(isFirst ? min(size, Self.firstSize) : size)
+            let fresh = try leaseBlock()
             block.withLock { block in
                 // Another thread may have been first. Then this block is the spare, or its numbers stay unused, which
                 // is harmless.
@@ -73,6 +83,12 @@ final class RowLease: Sendable {
                 }
             }
         }
+    }
+
+    private func leaseBlock() throws -> Range<UInt64> {
+        let rows = try lease(block.withLock { $0.nextSize })
+        block.withLock { $0.nextSize = min(size, UInt64(rows.count) * Self.growth) }
+        return rows
     }
 
     /// Takes the numbers that were never given, the smallest first; none of them is given after this.
@@ -87,7 +103,7 @@ final class RowLease: Sendable {
 
     /// A failure is logged; when the block is used up, `next` tries again and throws.
     private func refill() {
-        let fresh = Result { try lease(size) }
+        let fresh = Result { try leaseBlock() }
         if case .failure(let error) = fresh { StoreLogger.shared.warning("leasing row numbers ahead failed: \(error)") }
         block.withLock { block in
             block.isRefilling = false

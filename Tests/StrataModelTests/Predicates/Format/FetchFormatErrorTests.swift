@@ -57,6 +57,18 @@ struct FetchFormatErrorTests {
         ("a ≠ 1", 3, "expected a comparison operator, found \"≠\"; it is written !="),
         ("a ≤ 1", 3, "expected a comparison operator, found \"≤\"; it is written <="),
         ("größe − 1 == 2", 7, "expected a comparison operator, found \"−\"; a minus is written -"),
+        (
+            "made >= date'1999-12-31'", 13,
+            "expected AND, OR or the end, found \"'\"; a date is written as text: '1999-12-31'"
+        ),
+        (
+            "made >= DATE \"1999-12-31\"", 14,
+            "expected AND, OR or the end, found '\"'; a date is written as text: '1999-12-31'"
+        ),
+        (
+            "made >= TIMESTAMP '1999-12-31'", 19,
+            "expected AND, OR or the end, found \"'\"; a date is written as text: '1999-12-31'"
+        ),
         ("a IS NOT NULL", 3, "expected a comparison operator, found \"IS\"; to test for nil, write == nil"),
         ("a % 2 == 0", 3, "expected a comparison operator, found \"%\"; write the remainder as %%"),
         (
