@@ -84,4 +84,47 @@ struct OrderReturnTests {
             #expect(dump[owner, "items"] == .members([early[1], early[2], late]))
         }
     }
+
+    /// R keeps the order in the rows of items, U has none there, V pairs without an order, P pairs with one.
+    @Test(arguments: ["RP", "RUP", "RVP", "RUVP", "RVUP"]) func anOrderOfRowsReturnsWithPairs(path: String) throws {
+        defer { store.remove() }
+        func model(_ name: Character) throws -> ManagedObjectModel {
+            let isOrdered = name == "R" || name == "P"
+            let back =
+                name == "R" || name == "U"
+                ? Describe.toOne("lists", "Node", inverse: "items")
+                : Describe.toMany("lists", "Node", inverse: "items")
+            return try ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Node",
+                    properties: [Describe.toMany("items", "Item", inverse: "lists", ordered: isOrdered)]),
+                EntityDescription(name: "Item", properties: [back]),
+            ])
+        }
+        let models = try path.map { try model($0) }
+        let (owner, items) = try store.open(models[0]) { fixture in
+            let owner = try fixture.insert("Node", [:])
+            let items = try (0..<4).map { _ in try fixture.insert("Item", [:]) }
+            for (item, place) in zip(items, [2, 0, 3, 1] as [Int64]) {
+                try fixture.update(item, ["lists": .objectID(owner), "lists#position": .integer(place)])
+            }
+            return (owner, items)
+        }
+        var late: [ObjectID] = []
+        for (step, model) in models.enumerated().dropFirst() {
+            try store.open(model) { fixture in
+                try #expect(fixture.store.rebuild().isUnchanged)
+                if step == 1, path.count > 2 {
+                    late = [try fixture.insert("Item", [:])]
+                    let isPaired = path.dropFirst().first == "V"
+                    try isPaired
+                        ? fixture.link(owner, "items", late[0])
+                        : fixture.update(late[0], ["lists": .objectID(owner)])
+                }
+                guard step == models.count - 1 else { return }
+                let dump = try StateDump(fixture.store, at: fixture.store.head())
+                #expect(dump[owner, "items"] == .members([items[1], items[3], items[0], items[2]] + late))
+            }
+        }
+    }
 }

@@ -2,9 +2,35 @@ import StrataModel
 
 /// The order that a to-many by pairs has again, with the positions of the last model in which it was ordered.
 ///
-/// Models in between did not have the relationship, or not its order. The pairs stay under its number of then.
+/// Models in between did not have the relationship, or not its order. The pairs stay under its number of then. If it was
+/// kept in rows, they or their events have the positions still.
 struct FormerOrder {
+    /// The positions in rows of the members.
+    private struct RowPositions {
+        let toOne: PastValues
+        let position: PastValues
+
+        init?(_ link: Link, in schema: Schema) {
+            guard case .rows(let number) = link.source, let position = schema.property(number)?.relationship?.position
+            else { return nil }
+            toOne = PastValues(position: number, in: schema)
+            self.position = PastValues(position: position, in: schema)
+        }
+
+        /// Nil if the member led to another object then.
+        func position(of member: ObjectID, owner: ObjectID, _ state: Snapshot) throws -> Int64? {
+            guard let row = try state.row(member),
+                try toOne.value(of: member, row, state)?.target == owner,
+                case .integer(let position)? = try position.value(of: member, row, state)
+            else { return nil }
+            return position
+        }
+    }
+
     private let link: Link
+    private let rows: RowPositions?
+    /// The relationship in the last model that had it.
+    private let last: Link
     private let version: ModelVersion
     /// Whether members that came later have no position in the models since.
     private let addsAtEnd: Bool
@@ -21,11 +47,15 @@ struct FormerOrder {
         let formers = new.assignment.replaced[property.id] ?? []
         let lineage = Schema.lineage(of: property.id, formers, through: schemas)
         var addsAtEnd = false
+        var last: Link?
         for schema in schemas.reversed() {
             guard let link = lineage.lazy.compactMap({ schema.links.link($0) }).first else { continue }
-            if link.isOrdered {
-                guard link.isPairs, addsAtEnd || schema !== schemas.last else { return nil }
+            last = last ?? link
+            if link.isOrdered, let last {
+                rows = RowPositions(link, in: schema)
+                guard link.isPairs || rows != nil, addsAtEnd || schema !== schemas.last else { return nil }
                 self.link = link
+                self.last = last
                 version = schema.version
                 self.addsAtEnd = addsAtEnd
                 self.former = former
@@ -40,6 +70,10 @@ struct FormerOrder {
     /// The position of a member; behind the last one if the member came later. Nil if the models since know it.
     func position(of member: ObjectID, owner: ObjectID, _ snapshot: Snapshot) throws -> Int64? {
         let state = try former?.snapshot(version) ?? snapshot
+        if let rows {
+            if let position = try rows.position(of: member, owner: owner, state) { return position }
+            return addsAtEnd ? try end(of: owner, rows, state, snapshot) : nil
+        }
         if let key = link.pairKey(owner: owner, member: member), let positions = try state.pair(key) {
             return link.isSource(owner, of: key) ? positions.inSource : positions.inTarget
         }
@@ -47,6 +81,18 @@ struct FormerOrder {
         let members = try cut?.members(of: link.id, owner: owner)
         let last = try members.map { $0.last?.position } ?? state.lastPosition(of: link.id, owner: owner)
         return (last ?? 0) + 1
+    }
+
+    /// The position behind those that members have from rows.
+    ///
+    /// - Complexity: O(members), for each that came later.
+    private func end(of owner: ObjectID, _ rows: RowPositions, _ state: Snapshot, _ snapshot: Snapshot) throws -> Int64
+    {
+        var end: Int64 = 0
+        for member in try snapshot.members(of: last.id, owner: owner) {
+            if let position = try rows.position(of: member, owner: owner, state) { end = max(end, position + 1) }
+        }
+        return end
     }
 }
 
