@@ -27,8 +27,15 @@ struct FormerOrder {
         }
     }
 
+    /// The end of the list of the owner that was asked for last.
+    private final class KnownEnd {
+        var owner: ObjectID?
+        var end: Int64 = 0
+    }
+
     private let link: Link
     private let rows: RowPositions?
+    private let known = KnownEnd()
     /// The relationship in the last model that had it.
     private let last: Link
     private let version: ModelVersion
@@ -85,13 +92,15 @@ struct FormerOrder {
 
     /// The position behind those that members have from rows.
     ///
-    /// - Complexity: O(members), for each that came later.
+    /// - Complexity: O(members), once for owners that are asked for one after the other.
     private func end(of owner: ObjectID, _ rows: RowPositions, _ state: Snapshot, _ snapshot: Snapshot) throws -> Int64
     {
+        if known.owner == owner { return known.end }
         var end: Int64 = 0
         for member in try snapshot.members(of: last.id, owner: owner) {
             if let position = try rows.position(of: member, owner: owner, state) { end = max(end, position + 1) }
         }
+        (known.owner, known.end) = (owner, end)
         return end
     }
 }
