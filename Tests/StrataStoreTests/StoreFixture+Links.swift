@@ -16,15 +16,29 @@ extension StoreFixture {
         try pair(object, relationship, other, .move(PairPositions(inSource: place, inTarget: place)))
     }
 
+    func link(
+        _ object: ObjectID, _ relationship: String, _ other: ObjectID, place: Int64, in changes: inout ChangeSet
+    ) throws {
+        try pair(
+            object, relationship, other, .link(PairPositions(inSource: place, inTarget: place)), in: &changes)
+    }
+
     private func pair(
         _ object: ObjectID, _ relationship: String, _ other: ObjectID, _ kind: ChangeSet.PairChange.Kind
+    ) throws {
+        var changes = try changes()
+        try pair(object, relationship, other, kind, in: &changes)
+        try save(changes)
+    }
+
+    private func pair(
+        _ object: ObjectID, _ relationship: String, _ other: ObjectID, _ kind: ChangeSet.PairChange.Kind,
+        in changes: inout ChangeSet
     ) throws {
         let property = try property(try name(of: object), relationship)
         guard let key = schema.links.link(property.id)?.pairKey(owner: object, member: other) else {
             throw StrataError(.unknownKey, relationship)
         }
-        var changes = try changes()
         changes.pairs.append(.init(key: key, kind: kind))
-        try save(changes)
     }
 }

@@ -75,8 +75,7 @@ import Testing
 
     @Test func findOrMake() throws {
         func author(named name: String, in context: ManagedObjectContext) throws -> Author {
-            let request = try FetchRequest<Author>().where { $0.name == name }.limited(to: 1)
-            if let author = try context.fetch(request).first { return author }
+            if let author = try context.object(Author.self, where: \.name, is: name) { return author }
             let author = Author(context: context)
             author.name = name
             return author

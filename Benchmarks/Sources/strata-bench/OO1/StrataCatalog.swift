@@ -69,7 +69,13 @@ final class StrataCatalog: CatalogPeer {
     }
 
     private func part(_ id: Int) throws -> CatalogPart? {
-        try context.fetch(FetchRequest<CatalogPart>(where: .equal("id", .integer(Int64(id))))).first
+        try context.object(CatalogPart.self, where: \.id, is: Int32(id))
+    }
+
+    /// The parts with the ids, by id, in one request.
+    private func parts(_ ids: Set<Int>) throws -> [Int: CatalogPart] {
+        let found = try context.fetch(FetchRequest<CatalogPart>().where { $0.id.isIn(ids.map(Int32.init)) })
+        return Dictionary(uniqueKeysWithValues: found.map { (Int($0.id), $0) })
     }
 
     private func take(_ part: CatalogPart) {
@@ -107,11 +113,10 @@ final class StrataCatalog: CatalogPeer {
     }
 
     func insert(_ parts: [Catalog.Part]) throws {
-        var made: [Int: CatalogPart] = [:]
+        var known = try self.parts(Set(parts.flatMap(\.targets)))
         for value in parts {
-            made[value.id] = add(value)
-            for target in value.targets where made[target] == nil { made[target] = try part(target) }
-            connect(value) { made[$0] }
+            known[value.id] = add(value)
+            connect(value) { known[$0] }
         }
         try context.save()
     }

@@ -153,7 +153,7 @@ final class StrataDesign: DesignPeer {
     }
 
     private func module() throws -> Module? {
-        try context.fetch(FetchRequest<Module>(where: .equal("id", .integer(1)))).first
+        try context.object(Module.self, where: \.id, is: 1)
     }
 
     private func visitPart(_ part: AtomicPart) -> Int {
@@ -218,8 +218,8 @@ final class StrataDesign: DesignPeer {
         switch operation {
         case .q1:
             return try DesignOperation.parts(design).reduce(0) { count, id in
-                let request = try FetchRequest<AtomicPart>(where: .equal("id", .integer(Int64(id))))
-                return try count + context.fetch(request).reduce(0) { $0 + visitPart($1) }
+                guard let part = try context.object(AtomicPart.self, where: \.id, is: Int32(id)) else { return count }
+                return count + visitPart(part)
             }
         case .q2: return try parts(.greaterThanOrEqual("buildDate", .integer(1990)))
         case .q3: return try parts(.greaterThanOrEqual("buildDate", .integer(1900)))
@@ -256,8 +256,7 @@ final class StrataDesign: DesignPeer {
         var count = 0
         for id in DesignOperation.titles(design) {
             let title = design.composites[id - 1].title
-            let request = try FetchRequest<Document>(where: .equal("title", .string(title)))
-            guard let composite = try context.fetch(request).first?.part else { continue }
+            guard let composite = try context.object(Document.self, where: \.title, is: title)?.part else { continue }
             for base in Array(composite.usedInPriv) + Array(composite.usedInShar) {
                 sum &+= doNothing(Int(base.id), Int(base.buildDate))
                 count += 1
@@ -272,8 +271,7 @@ final class StrataDesign: DesignPeer {
         let new = DesignOperation.insertions(design)
         for (value, base) in new {
             let composite = insert(value)
-            let request = try FetchRequest<BaseAssembly>(where: .equal("id", .integer(Int64(base.id))))
-            try context.fetch(request).first?.componentsPriv.insert(composite)
+            try context.object(BaseAssembly.self, where: \.id, is: Int32(base.id))?.componentsPriv.insert(composite)
         }
         try context.save()
         return new.count

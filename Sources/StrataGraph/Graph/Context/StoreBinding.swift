@@ -14,6 +14,7 @@ final class StoreBinding: Sendable {
     private let byName: [String: EntityRuntime]
     private let byClass: [ObjectIdentifier: EntityRuntime]
     private let links: LinkMap
+    let lookups = LookupShapes()
     /// Hidden properties that hold the positions of objects in ordered relationships.
     let positionProperties: Set<PropertyID>
     /// The work and memory allowed to a request that has no budget of its own.

@@ -194,6 +194,41 @@ extension Snapshot {
         }
     }
 
+    /// Whether the links table alone tells the members of each owner.
+    var readsLinksAhead: Bool { layers.isEmpty && !hasStrayPairs && !histories.isPast }
+
+    /// The links of an owner and of those that follow it, until there are `limit`.
+    ///
+    /// It covers no owner where the first has more links than that.
+    func linksAhead(of relationship: PropertyID, from owner: ObjectID, atMost limit: Int) throws -> LinksAhead {
+        var links = LinksAhead()
+        (links.first, links.end) = (owner, ObjectID(rawValue: .max))
+        links.owners.reserveCapacity(limit)
+        links.members.reserveCapacity(limit)
+        try StoreKey.withLinkPrefix(relationship, owner: owner) { prefix in
+            let relationship = UnsafeRawBufferPointer(rebasing: prefix[..<4])
+            try tables.links.withCursor(transaction) { cursor in
+                var isThere = try cursor.seek(atOrAfter: prefix)
+                while isThere, cursor.key.hasPrefix(relationship) {
+                    let owner = StoreKey.objectID(cursor.key, at: 4)
+                    if links.owners.count == limit {
+                        links.end = owner
+                        break
+                    }
+                    links.owners.append(owner)
+                    links.members.append(StoreKey.lastObjectID(cursor.key))
+                    isThere = try cursor.advance()
+                }
+            }
+        }
+        // Of the last owner, links may be missing.
+        while links.owners.last == links.end {
+            links.owners.removeLast()
+            links.members.removeLast()
+        }
+        return links
+    }
+
     /// By entity, the to-one of a member's row that makes it a member, and its position.
     private func linkProperties(
         _ link: Link?

@@ -19,10 +19,11 @@ extension LeafCompiler {
 
     /// The value whose key such an index looks up; nil if the key does not decide.
     func key(_ comparison: ComparisonPredicate) -> AttributeValue? {
-        guard hasKey, case .constant(let constant) = comparison.right, let value = accepted(constant) else {
-            return nil
-        }
-        return indexed(value)
+        if case .constant(let constant) = comparison.right { key(constant) } else { nil }
+    }
+
+    func key(_ constant: AttributeValue) -> AttributeValue? {
+        hasKey ? accepted(constant).flatMap(indexed) : nil
     }
 
     private func kind(_ values: [AttributeValue]) -> (ColumnCondition.Kind, isWhole: Bool)? {

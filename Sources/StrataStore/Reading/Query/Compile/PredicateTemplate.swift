@@ -127,6 +127,10 @@ indirect enum PredicateTemplate: Sendable {
         return leaf.key(comparison)
     }
 
+    func key(_ constant: AttributeValue) -> AttributeValue? {
+        if case .leaf(let leaf, _, false) = self { leaf.key(constant) } else { nil }
+    }
+
     /// The index that answers such a predicate, if it is over the property alone.
     func point(_ access: IndexAccess, _ index: IndexMap.PreparedIndex) -> IndexPoint? {
         guard case .leaf(let leaf, _, false) = self, leaf.hasKey, index.index.elements.count == 1,

@@ -1,5 +1,5 @@
 import Locking
-import StrataModel
+package import StrataModel
 
 /// A request without its constants, limit and offset: entity, order and conditions, checked and compiled for a schema.
 ///
@@ -122,6 +122,12 @@ package final class QueryShape: Sendable {
         // With an order an index may be better, and with a limit a scan that ends early.
         guard let farEnd, request.needed == nil, use == .count || order.isEmpty else { return nil }
         return try linkedPlan(predicate, template, farEnd, snapshot)
+    }
+
+    /// Looks up a constant in the index that answered an earlier request of this shape by one key.
+    package func lookUp(_ constant: AttributeValue, in snapshot: Snapshot) throws -> IndexLookup {
+        guard let point = settling.withLock(\.point), let key = template?.key(constant) else { return .undecided }
+        return try point.lookUp(key, entities, in: snapshot)
     }
 
     /// The plan for objects that lead to those in one range of an index; nil if there are many.

@@ -9,6 +9,8 @@ final class FarNumberCondition: RowCondition {
     private let own: NumberSlot
     private let comparison: ComparisonPredicate.Operator
     private let quantifier: MemberQuantifier
+    /// The relationship that is the whole path.
+    private let onlyRelationship: PropertyID?
 
     /// - Returns: nil where the two sides are no such numbers, or the comparison is no order.
     init?(
@@ -25,33 +27,66 @@ final class FarNumberCondition: RowCondition {
         path = ValuePath(hops: left.hops, end: .object)
         (self.far, self.own, self.comparison) = (far, own, comparison)
         self.quantifier = quantifier ?? .any
+        if left.hops.count == 1, case .toMany(let relationship) = left.hops[0] {
+            onlyRelationship = relationship
+        } else {
+            onlyRelationship = nil
+        }
     }
 
     var cost: ConditionCost { .manyRows }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         let own = own.number(row)
+        let numbers = evaluation.farNumbers(of: self)
         var result = quantifier == .all
-        try path.forEachValue(row, id, evaluation) { value in
-            var number: Int64?
-            if own != nil, case .objectID(let target) = value {
-                number = try evaluation.farNumber(self, of: target) { far.number($0) }
+        /// Tests one target, and returns whether the next has to be tested.
+        func goesOn(after target: ObjectID?) throws -> Bool {
+            var holds = false
+            if let own, let target {
+                holds = compare(try numbers.number(of: target, evaluation) { far.number($0) }, own)
             }
-            guard compare(number, own) != result else { return true }
+            guard holds != result else { return true }
             result.toggle()
             return false
+        }
+        if let onlyRelationship {
+            try evaluation.members(of: onlyRelationship, owner: id, goesOn)
+        } else {
+            try path.forEachValue(row, id, evaluation) { value in
+                if case .objectID(let target) = value { try goesOn(after: target) } else { try goesOn(after: nil) }
+            }
         }
         return result
     }
 
-    private func compare(_ far: Int64?, _ own: Int64?) -> Bool {
-        guard let far, let own else { return false }
+    private func compare(_ far: Int64?, _ own: Int64) -> Bool {
+        guard let far else { return false }
         return switch comparison {
         case .lessThan: far < own
         case .lessThanOrEqualTo: far <= own
         case .greaterThan: far > own
         default: far >= own
         }
+    }
+}
+
+/// The numbers that a condition has read of other objects in a run.
+final class FarNumbers {
+    let condition: FarNumberCondition
+    private var numbers: [ObjectID: Int64?] = [:]
+
+    init(_ condition: FarNumberCondition) { self.condition = condition }
+
+    /// The number of an object, read once; nil where it has none.
+    func number(
+        of id: ObjectID, _ evaluation: Evaluation, _ read: (RowReader) -> Int64?
+    ) throws -> Int64? {
+        if let known = numbers[id] { return known }
+        let number = try evaluation.withRow(id) { $0.flatMap(read) }
+        try evaluation.snapshot?.hold(32)
+        numbers[id] = .some(number)
+        return number
     }
 }
 

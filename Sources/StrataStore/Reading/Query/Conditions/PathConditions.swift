@@ -51,7 +51,7 @@ enum MemberQuantifier: Sendable {
         of relationship: PropertyID, of owner: ObjectID, _ evaluation: Evaluation, _ test: (ObjectID) throws -> Bool
     ) throws -> Bool {
         var result = self == .all
-        try evaluation.snapshot?.members(of: relationship, owner: owner) { member in
+        try evaluation.members(of: relationship, owner: owner) { member in
             guard try test(member) != result else { return true }
             result.toggle()
             return false

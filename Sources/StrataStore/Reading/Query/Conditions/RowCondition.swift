@@ -38,10 +38,12 @@ final class Evaluation {
     let snapshot: Snapshot?
     /// Evaluates expressions that are not compiled.
     private(set) lazy var expressions = SnapshotExpressions(self)
+    /// Set by a run over many rows of a state that does not change meanwhile.
+    var ahead: MembersAhead?
     /// The results of `RememberedCondition`s.
     private var remembered: [ObjectIdentifier: [ObjectID: Bool]] = [:]
     /// The numbers that `FarNumberCondition`s have read.
-    private var farNumbers: [ObjectIdentifier: [ObjectID: Int64?]] = [:]
+    private var farNumbers: [FarNumbers] = []
     /// The results of `TextCondition`s whose whole query was run.
     private var textResults: [ObjectIdentifier: TextResult] = [:]
     private var textScans: [ObjectIdentifier: (scan: TextScan, uses: Int)] = [:]
@@ -82,15 +84,12 @@ final class Evaluation {
         return result
     }
 
-    /// The number that a condition reads of another object, read once in a run; nil where it has none.
-    func farNumber(
-        _ condition: FarNumberCondition, of id: ObjectID, _ read: (RowReader) -> Int64?
-    ) throws -> Int64? {
-        if let known = farNumbers[ObjectIdentifier(condition)]?[id] { return known }
-        let number = try withRow(id) { $0.flatMap(read) }
-        try snapshot?.hold(32)
-        farNumbers[ObjectIdentifier(condition), default: [:]][id] = .some(number)
-        return number
+    /// The numbers that a condition has read.
+    func farNumbers(of condition: FarNumberCondition) -> FarNumbers {
+        for known in farNumbers where known.condition === condition { return known }
+        let made = FarNumbers(condition)
+        farNumbers.append(made)
+        return made
     }
 
     /// Returns the result of a text query, which is run once.

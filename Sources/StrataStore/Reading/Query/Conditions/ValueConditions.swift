@@ -56,7 +56,7 @@ struct ValuePath: Sendable {
             return try step(rest, to: target, evaluation, body)
         case .toMany(let relationship):
             var goesOn = true
-            try evaluation.snapshot?.members(of: relationship, owner: id) { member in
+            try evaluation.members(of: relationship, owner: id) { member in
                 goesOn = try step(rest, to: member, evaluation, body)
                 return goesOn
             }

@@ -29,9 +29,9 @@ final class SubqueryCondition: RowCondition {
     private func accepts(_ count: Int64) -> Bool { ranges.contains { $0.contains(count) } == isInside }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        guard let snapshot = evaluation.snapshot else { return false }
+        guard evaluation.snapshot != nil else { return false }
         var count: Int64 = 0
-        try snapshot.members(of: relationship, owner: id) { member in
+        try evaluation.members(of: relationship, owner: id) { member in
             let holds = try evaluation.withRow(member) { row in
                 guard let row else { return false }
                 return try inner.holds(row, member, evaluation)

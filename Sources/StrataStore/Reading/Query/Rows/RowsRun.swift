@@ -31,6 +31,7 @@ struct RowsRun {
         self.query = query
         self.snapshot = snapshot
         evaluation = Evaluation(snapshot)
+        evaluation.ahead = MembersAhead()
     }
 
     func run() throws -> ResultRows {

@@ -17,6 +17,7 @@ struct QueryRun {
         offset = query.offset
         needed = query.needed
         runner = StepRunner(snapshot: snapshot, evaluation: Evaluation(snapshot), trace: trace)
+        runner.evaluation.ahead = MembersAhead()
         guard plan.order == .relevance else { return }
         runner.evaluation.ranksText = true
         relevance = (query.texts, query.shape.relevance?.isAscending ?? false)
