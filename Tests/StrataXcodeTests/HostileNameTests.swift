@@ -99,6 +99,33 @@ import Testing
         }
     }
 
+    /// A macro reads types by name, and takes such a class for a type of values.
+    @Test func classesNamedLikeTypesOfValuesAreDestinations() throws {
+        let names = [
+            "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int16", "Int32", "Int64", "String", "URL",
+            "UUID", "ObjectID",
+        ]
+        for name in names {
+            let model = try ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: name,
+                    properties: [
+                        .relationship(
+                            RelationshipDescription(
+                                name: "owner", destinationEntityName: "Owner", inverseName: "one", isOptional: false))
+                    ]),
+                EntityDescription(
+                    name: "Owner",
+                    properties: [
+                        .relationship(
+                            RelationshipDescription(
+                                name: "one", destinationEntityName: name, inverseName: "owner", deleteRule: .cascade))
+                    ]),
+            ])
+            for form in Self.forms { #expect(try complaint(model, form) == nil, "\(name), \(form)") }
+        }
+    }
+
     /// Classes named as a parameter or constant of the code.
     @Test func everyLocalNameIsUsedAsAClass() throws {
         let names = CodeNames.locals.sorted()

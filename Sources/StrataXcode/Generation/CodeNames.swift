@@ -114,9 +114,10 @@ struct CodeNames {
         "FetchArgument", "FetchIndexDescription", "FetchIndexElement", "ObjectID",
     ])
 
-    /// Types that the expansions of macros name without their module.
+    /// Types that the expansions of macros name without their module, or that a macro takes for types of values.
     static let macroTypes: Set<String> = [
-        "Int", "String", "Bool", "ManagedObject", "ManagedEntity", "EntityDefinition", "EntityBuilder",
+        "ManagedObject", "ManagedEntity", "EntityDefinition", "EntityBuilder", "Bool", "Data", "Date", "Decimal",
+        "Double", "Float", "Int", "Int16", "Int32", "Int64", "String", "URL", "UUID",
     ]
 
     private static let modules: Set<String> = ["Swift", "Foundation", "Strata", "StrataGraph", "StrataModel"]

@@ -178,13 +178,20 @@ public struct ModelCode: Sendable {
         func line(_ module: String, isPublic: Bool) -> String {
             (isPublic && isGenerated ? access : "") + "import \(module)\n"
         }
-        let foundation = ["Decimal", "Date", "Data", "URL", "UUID", "NS", "Index"]
-        let usesFoundation = foundation.contains { text.contains(": \($0)") || text.contains(": [\($0)") }
-        var lines = line("Foundation", isPublic: usesFoundation)
+        var lines = line("Foundation", isPublic: usesFoundation(text))
         if form == .macro { return lines + line("Strata", isPublic: true) + "\n" }
         lines += line("StrataGraph", isPublic: true)
         lines += line("StrataModel", isPublic: text.contains(": (any ") || text.contains(": ObjectID"))
         return lines + "\n"
+    }
+
+    /// Whether a declaration in the text has a type of Foundation. A class of the model may have the name of one, and
+    /// that type is written with its module then.
+    private func usesFoundation(_ text: String) -> Bool {
+        let classes = Set(entities.map(\.plainName))
+        return text.matches(of: /: \[?(?:(Decimal|Date|Data|URL|UUID)\b|NS|Index|Foundation\.)/).contains { match in
+            match.1.map { !classes.contains(String($0)) } ?? true
+        }
     }
 
     private func file(_ name: String, generated text: String) -> File {
