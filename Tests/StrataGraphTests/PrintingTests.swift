@@ -71,7 +71,7 @@ import Testing
         context.rollback()
     }
 
-    /// Nobody else need have changed what a revert meets.
+    /// A revert also meets changes that were made here, so its error does not speak of others.
     @Test func aRevertThatIsOvertakenNamesTheProperty() throws {
         movie.rating = 2
         try context.save()

@@ -68,7 +68,7 @@ struct EventText {
         ]
     }
 
-    /// A change of position is told where nothing else has changed.
+    /// A position is told only if it is all that changed.
     private func updates(_ changes: [PropertyChange], of entity: EntityID?) -> [String] {
         var lines: [String] = []
         var moves: [String] = []

@@ -52,31 +52,36 @@ extension ManagedObjectContext {
     private func lookUp<Object: ManagedObject>(
         _ attribute: PartialKeyPath<Object>, _ value: AttributeValue
     ) throws -> Object? {
-        guard let shape = binding.lookups.shape(attribute), !binding.isObserved else {
-            return try lookUpByRequest(attribute, value)
+        guard let shape = binding.lookups.shape(attribute) else {
+            return try lookUpByRequest(attribute, value, keepsShape: true)
         }
+        if binding.isObserved { return try lookUpByRequest(attribute, value, keepsShape: false) }
         try throwNewDamage()
         if automaticallyMergesChangesFromParent { try moveIfOthersSaved() }
-        guard try pendingLayers().isEmpty else { return try lookUpByRequest(attribute, value) }
+        guard try pendingLayers().isEmpty else { return try lookUpByRequest(attribute, value, keepsShape: false) }
         switch try read({ try shape.lookUp(value, in: $0) }) {
         case .found(let id):
             guard let object = registeredOrFault(id) else { return nil }
             guard let result = Self.cast(object, to: Object.self) else { throw wrongClass(FetchRequest<Object>()) }
             return result
         case .nothing: return nil
-        case .undecided: return try lookUpByRequest(attribute, value)
+        case .undecided: return try lookUpByRequest(attribute, value, keepsShape: true)
         }
     }
 
-    /// Finds the object by a request, and keeps its shape for the next lookup.
+    /// Finds the object by a request.
+    ///
+    /// - Parameter keepsShape: whether the next lookup uses the shape of the request.
     private func lookUpByRequest<Object: ManagedObject>(
-        _ attribute: PartialKeyPath<Object>, _ value: AttributeValue
+        _ attribute: PartialKeyPath<Object>, _ value: AttributeValue, keepsShape: Bool
     ) throws -> Object? {
         let name = try KeyPathNames.name(of: attribute)
         let request = try FetchRequest<Object>(where: .equal(name, value), limit: 1)
         let found = try fetch(request).first
-        let (storeRequest, _) = try prepare(request)
-        binding.lookups.keep(try binding.store.shapes.checkedShape(of: storeRequest, binding.schema), attribute)
+        if keepsShape, let entity = binding.entity(named: request.entityName) {
+            let shape = try binding.store.shapes.checkedShape(of: request.storeRequest(entity.id), binding.schema)
+            binding.lookups.keep(shape, attribute)
+        }
         return found
     }
 }
