@@ -46,13 +46,41 @@ struct Image {
             if let content {
                 let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
                 defer { close(descriptor) }
-                guard descriptor >= 0, pwrite(descriptor, content, content.count, 0) == content.count else {
-                    throw CocoaError(.fileWriteUnknown)
-                }
+                guard descriptor >= 0, Self.write(content, to: descriptor) else { throw CocoaError(.fileWriteUnknown) }
             } else {
                 try manager.createDirectory(atPath: path, withIntermediateDirectories: false, attributes: attributes)
             }
         }
+    }
+
+    /// Writes the content of an empty file. Blocks of zeros become holes, which read as zeros: most of a journal is.
+    private static func write(_ content: [UInt8], to descriptor: Int32) -> Bool {
+        guard ftruncate(descriptor, off_t(content.count)) == 0 else { return false }
+        return content.withUnsafeBytes { bytes in
+            var begin = 0
+            while begin < bytes.count {
+                var end = min(begin + block, bytes.count)
+                if isZero(bytes[begin..<end]) {
+                    begin = end
+                    continue
+                }
+                while end < bytes.count, !isZero(bytes[end..<min(end + block, bytes.count)]) {
+                    end = min(end + block, bytes.count)
+                }
+                let part = UnsafeRawBufferPointer(rebasing: bytes[begin..<end])
+                guard pwrite(descriptor, part.baseAddress, part.count, off_t(begin)) == part.count else { return false }
+                begin = end
+            }
+            return true
+        }
+    }
+
+    private static let block = 4096
+
+    private static func isZero(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard bytes.first == 0 else { return bytes.isEmpty }
+        guard let start = UnsafeRawBufferPointer(rebasing: bytes).baseAddress else { return true }
+        return memcmp(start, start + 1, bytes.count - 1) == 0
     }
 }
 

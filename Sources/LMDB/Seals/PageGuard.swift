@@ -24,6 +24,8 @@ final class PageGuard: @unchecked Sendable {
     @exclusivity(unchecked) private var pageSize = Page.usualSize
     /// The data file as LMDB has it open.
     @exclusivity(unchecked) private var descriptor: Int32 = -1
+    /// The sums of pages below which a tree was admitted as a whole. Guarded by the writer's lock.
+    @exclusivity(unchecked) var wholeTrees: [UInt64: UInt32] = [:]
     private let path: String
     /// The greatest length of the file that was seen, in bytes, and the time when it was looked at last.
     private let knownLength = Atomic<Int>(0)
@@ -59,6 +61,7 @@ final class PageGuard: @unchecked Sendable {
     private func dropMemo() {
         if let memo { munmap(memo, 4 * Int(count)) }
         (memo, count) = (nil, 0)
+        wholeTrees = [:]
     }
 
     private static var anonymousFlags: Int32 {

@@ -160,6 +160,23 @@ final class SnapshotPages {
         return pageGuard.areSummed(UInt64(offset &>> shift)...UInt64((offset &+ UInt(bytes.count) &- 1) &>> shift))
     }
 
+    /// Whether a page and all below it were admitted by their sums, and it still has that sum. Those below it have theirs:
+    /// LMDB does not change a page while a tree leads to it.
+    func isRememberedWhole(_ number: UInt64) -> Bool {
+        let entry = sums.entry(number)
+        return !judgesByStructure && entry.isInUse && pageGuard.remembers(number, entry.sum)
+            && pageGuard.wholeTrees[number] == entry.sum
+    }
+
+    /// Remembers a page below which all was admitted by sums. Under the writer's lock, as `isRememberedWhole`.
+    func rememberWhole(_ number: UInt64) { pageGuard.wholeTrees[number] = sums.entry(number).sum }
+
+    /// Forgets the remembered pages of earlier states when they are more than those of the tree.
+    func boundRemembered(to tree: TreeRecord) {
+        let pageCount = Int(clamping: tree.branchPages &+ tree.leafPages)
+        if pageGuard.wholeTrees.count > 2 * pageCount + 64 { pageGuard.wholeTrees = [:] }
+    }
+
     @inline(never)
     func damaged(_ number: UInt64, _ sentence: String) -> LMDBError {
         pageGuard.note(PageDamage(number, sentence))

@@ -32,6 +32,8 @@ final class WriteAdmission {
     /// By table.
     private let leaves: UnsafeMutablePointer<Leaf>
     private let tableCount: Int
+    /// How many pages of the tree of free lists were looked at.
+    private(set) var freeListPageCount = 0
     /// Whether the sums of pages are of the commit that the transaction began at, so that they distinguish its pages
     /// from new ones.
     private lazy var isSealed = pages.areSealed
@@ -151,30 +153,17 @@ final class WriteAdmission {
         let tree = try pages.tree(of: table)
         guard tree.depth > 0 else { return }
         try walk(table, to: .first)
-        try admitAll(below: tree.root, levels: Int(tree.depth), tree, PageGuard.Contents(of: table)) { _, _ in true }
-    }
-
-    /// Admits the trees that LMDB itself changes: the table of tables, and the lists of free pages, each of which must
-    /// be one.
-    func admitTreesOfLMDB() throws(LMDBError) {
-        try admitAll(of: Table(handle: 1))
-        let tree = try pages.tree(of: Table(handle: 0))
-        guard tree.depth > 0 else { return }
-        let end = pages.pageCount
-        try admitAll(below: tree.root, levels: Int(tree.depth), tree, .freeLists) { key, value in
-            FreeList(key: key, value: value)?.isPlausible(pageCount: end) ?? false
-        }
+        try admitAll(below: tree.root, levels: Int(tree.depth), tree, PageGuard.Contents(of: table))
     }
 
     private func admitAll(
-        below number: UInt64, levels: Int, _ tree: TreeRecord, _ contents: PageGuard.Contents,
-        _ isSound: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+        below number: UInt64, levels: Int, _ tree: TreeRecord, _ contents: PageGuard.Contents
     ) throws(LMDBError) {
         if levels == 1, contents == .records, tree.longValuePages == 0 { return }
         guard levels == 1 else {
             let page = try pages.page(number, .branch, in: contents)
             for index in 0..<page.count {
-                try admitAll(below: page.admittedChild(index), levels: levels - 1, tree, contents, isSound)
+                try admitAll(below: page.admittedChild(index), levels: levels - 1, tree, contents)
             }
             return
         }
@@ -185,12 +174,52 @@ final class WriteAdmission {
         if isSummed, tree.longValuePages == 0 { return }
         for index in 0..<page.count {
             if isSummed, let entry = page.entry(index), !entry.hasLongValue { continue }
-            guard let key = page.key(index) else { continue }
-            let value = try pages.value(of: page.entryStart(index))
-            guard pages.areSummed(value) || isSound(key, value) else {
-                throw pages.damaged(number, "list \(index) of free pages cannot be one")
+            guard page.key(index) != nil else { continue }
+            _ = try pages.value(of: page.entryStart(index))
+        }
+    }
+
+    // MARK: Trees of LMDB itself
+
+    /// Admits the trees that LMDB itself changes: the table of tables, and the lists of free pages, each of which must
+    /// be one.
+    ///
+    /// - Complexity: O(n) in the pages of the lists of free pages that the commits since the last transaction of this
+    ///   process have written. A reader that stays open makes these lists as long as it likes.
+    func admitTreesOfLMDB() throws(LMDBError) {
+        try admitAll(of: Table(handle: 1))
+        let tree = try pages.tree(of: Table(handle: 0))
+        guard tree.depth > 0 else { return }
+        pages.boundRemembered(to: tree)
+        _ = try admitFreeLists(below: tree.root, levels: Int(tree.depth))
+    }
+
+    /// - Returns: whether all pages were admitted by their sums. Such a tree is remembered.
+    private func admitFreeLists(below number: UInt64, levels: Int) throws(LMDBError) -> Bool {
+        if pages.isRememberedWhole(number) { return true }
+        freeListPageCount += 1
+        let page = try pages.page(number, levels == 1 ? .leaf : .branch, in: .freeLists)
+        var areSummed = pages.areSummed(page.bytes)
+        for index in 0..<page.count {
+            if levels > 1 {
+                if try !admitFreeLists(below: page.admittedChild(index), levels: levels - 1) { areSummed = false }
+            } else if try !admitFreeList(index, of: page, number) {
+                areSummed = false
             }
         }
+        if areSummed { pages.rememberWhole(number) }
+        return areSummed
+    }
+
+    /// - Returns: whether the pages of the list were admitted by their sums.
+    private func admitFreeList(_ index: Int, of page: Page, _ number: UInt64) throws(LMDBError) -> Bool {
+        guard let key = page.key(index) else { return true }
+        let value = try pages.value(of: page.entryStart(index))
+        if pages.areSummed(value) { return true }
+        guard FreeList(key: key, value: value)?.isPlausible(pageCount: pages.pageCount) ?? false else {
+            throw pages.damaged(number, "list \(index) of free pages cannot be one")
+        }
+        return false
     }
 }
 

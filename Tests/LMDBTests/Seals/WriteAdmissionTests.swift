@@ -180,6 +180,34 @@ import Testing
         #expect(try environment.read { try $0.bytes(tables[0], 1) } != nil)
     }
 
+    /// A reader that stays open keeps all free lists. A writer looks at those that are new, and at all after an opening.
+    @Test func aWriterLooksAtNewFreeLists() throws {
+        let store = TemporaryStore()
+        var environment = try store.open()
+        defer { try? environment.close() }
+        var table = try environment.openTables(["t"])[0]
+        for key in 0..<20 as Range<UInt64> { try environment.write { try $0.put(table, key, [1]) } }
+        let reader = try environment.beginRead()
+        for key in 0..<2000 as Range<UInt64> { try environment.write { try $0.put(table, key % 20, [2]) } }
+        let leaves = try environment.read { try $0.statistics(Table(handle: 0)).leafPageCount }
+        #expect(leaves > 20)
+        for key in 0..<20 as Range<UInt64> {
+            try environment.write { transaction in
+                let count = try #require(transaction.admission).freeListPageCount
+                #expect((1...8).contains(count))
+                try transaction.put(table, key, [3])
+            }
+        }
+        environment.end(reader)
+        try environment.close()
+        environment = try store.open()
+        table = try environment.openTables(["t"])[0]
+        try environment.write { transaction in
+            let count = try #require(transaction.admission).freeListPageCount
+            #expect(count > leaves)
+        }
+    }
+
     /// A page that is damaged after it was looked at: LMDB's assertion is an error too, and the store can be written
     /// once the page is whole again.
     @Test func anAssertionOfLMDBIsAnError() throws {

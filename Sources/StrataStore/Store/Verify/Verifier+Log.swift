@@ -239,7 +239,7 @@ extension Verifier {
 
     private func adoptModel(_ event: EventView) throws {
         let (version, data) = try event.installedModel()
-        let schema = try SchemaRecord.schema(from: data)
+        let schema = try file.histories.schema(of: data, version)
         if log.models.isEmpty { histories = SchemaHistory([]) }
         log.models.append((version, Array(data)))
         histories = histories.adding(schema)

@@ -34,6 +34,9 @@ final class RecordedModel: Sendable {
         return made.storeIfNil(schema)
     }
 
+    /// The model, if it has been decoded from these bytes.
+    func decoded(from record: Data) -> Schema? { record == self.record ? made.load() : nil }
+
     private func damaged(_ cause: StrataError?) -> StrataError {
         StrataError(
             .corrupt, "The record of model \(version.rawValue) cannot be decoded; a rebuild restores it from the log.",

@@ -1,3 +1,4 @@
+import Foundation
 import Locking
 package import StrataModel
 
@@ -100,6 +101,15 @@ package final class SchemaHistory: Sendable {
     ///
     /// - Throws: `corrupt` if its record cannot be decoded.
     package func schema(_ version: ModelVersion) throws(StrataError) -> Schema? { try models[version]?.schema() }
+
+    /// The model of a record in the log. The store's own one, if that has been decoded from the same bytes: decoding
+    /// takes longer than reading many events.
+    ///
+    /// - Throws: `corrupt` if it cannot be decoded.
+    func schema(of record: Data, _ version: ModelVersion) throws(StrataError) -> Schema {
+        if let known = models[version]?.decoded(from: record) { return known }
+        return try SchemaRecord.schema(from: record)
+    }
 
     /// The history with another model.
     package func adding(_ schema: Schema) -> SchemaHistory {
