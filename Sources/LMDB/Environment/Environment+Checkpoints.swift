@@ -172,6 +172,7 @@ extension Environment {
     func makeCheckpoint() throws(LMDBError) {
         try checkpoints.withLock { state throws(LMDBError) in
             guard let file = state.file, let handle else { return }
+            let held = heldPages.count.load(ordering: .relaxed)
             let pin = try file.alone(timeout: options.writerLockTimeout, path: path) { () throws(LMDBError) in
                 let count = unsyncedCommits.load(ordering: .relaxed)
                 let (pin, head) = try newPin(handle)
@@ -187,6 +188,7 @@ extension Environment {
             if let old = state.pin { mdb_txn_abort(old) }
             state.pin = pin
             isPinned.store(true, ordering: .relaxed)
+            heldPages.release(held)
         }
     }
 

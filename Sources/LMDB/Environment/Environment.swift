@@ -70,6 +70,7 @@ package final class Environment: @unchecked Sendable {
     let isPinned = Atomic<Bool>(false)
     /// Commits of this process since its last checkpoint.
     let unsyncedCommits = Atomic<Int>(0)
+    package let heldPages = HeldPages()
     /// The number of failures to make the last checkpoint before closing.
     let checkpointFailures = Atomic<Int>(0)
     /// LMDB's environment; nil once closed.

@@ -38,9 +38,10 @@ struct CommitSeal {
     /// - Parameters:
     ///   - isRepeated: whether it may have been begun before.
     ///   - fileSize: the length of the data file, in bytes.
+    /// - Returns: how many pages the commit has freed.
     static func seal(
         after base: Seal, _ sums: PageSums, map: UnsafeRawPointer, fileSize: Int, isRepeated: Bool, isRelaxed: Bool
-    ) throws(Failure) {
+    ) throws(Failure) -> Int {
         let commit = base.commit + 1
         let head = UnsafeRawBufferPointer(
             start: map + Int(commit & 1) * sums.pageSize, count: MetaPage.size)
@@ -57,6 +58,7 @@ struct CommitSeal {
         do throws(PageDamage) {
             try walk.find(head)
             try walk.enter(head, isRepeated: isRepeated, isRelaxed: isRelaxed)
+            return walk.freed.count
         } catch {
             throw .contradiction(error)
         }

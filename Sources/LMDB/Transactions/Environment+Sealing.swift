@@ -33,7 +33,7 @@ extension Environment {
             throw headDamage(error, "begin a write transaction")
         }
         let base = sums.trusted
-        if state == .oneAhead, let base, try seal(after: base, map, isRepeated: true) { return }
+        if state == .oneAhead, let base, try seal(after: base, map, isRepeated: true) != nil { return }
         try sealWhole(Self.metaPage(commit, map, sums.pageSize), isOneAhead: state == .oneAhead)
     }
 
@@ -69,25 +69,25 @@ extension Environment {
             base.commit + 1 == commit
         else { return }
         do throws(LMDBError) {
-            if try !seal(after: base, map, isRepeated: false) { sums.unseal() }
+            guard let freed = try seal(after: base, map, isRepeated: false) else { return sums.unseal() }
+            if options.durability.hasCheckpoints { heldPages.hold(freed, ofPages: base.lastPage) }
         } catch {
             // The sums have no room, and the commit stays unsealed.
         }
     }
 
-    /// - Returns: false where the pages are not those of a commit that follows the sealed one.
-    private func seal(after base: Seal, _ map: UnsafeRawPointer, isRepeated: Bool) throws(LMDBError) -> Bool {
+    /// - Returns: how many pages the commit has freed; nil where the pages are not those of a commit that follows the sealed one.
+    private func seal(after base: Seal, _ map: UnsafeRawPointer, isRepeated: Bool) throws(LMDBError) -> Int? {
         guard let size = FileLength.of(descriptor) else {
             throw SystemError.current("look at the data file", path)
         }
         do throws(CommitSeal.Failure) {
-            try CommitSeal.seal(
+            return try CommitSeal.seal(
                 after: base, sums, map: map, fileSize: size, isRepeated: isRepeated,
                 isRelaxed: isRelaxed)
-            return true
         } catch {
             switch error {
-            case .contradiction: return false
+            case .contradiction: return nil
             case .system(let failure): throw sumsFailure(failure)
             }
         }

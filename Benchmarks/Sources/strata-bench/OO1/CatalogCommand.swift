@@ -8,6 +8,7 @@ struct CatalogCommand: ParsableCommand {
     @Option(help: "The number of parts: the paper has 20,000 and 200,000.")
     var parts = 20_000
 
+    @OptionGroup var durability: StrataDurability
     @OptionGroup var folder: WorkingFolder
 
     func validate() throws {
@@ -16,7 +17,8 @@ struct CatalogCommand: ParsableCommand {
 
     func run() throws {
         try folder.run { directory in
-            try CatalogWorkload(catalog: Catalog(count: parts), directory: directory).run()
+            try CatalogWorkload(catalog: Catalog(count: parts), directory: directory, durability: durability.value)
+                .run()
         } print: { report in
             print(
                 """

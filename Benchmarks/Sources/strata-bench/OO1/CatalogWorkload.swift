@@ -1,10 +1,13 @@
 import ArgumentParser
 import Foundation
+import StrataGraph
 
 /// Runs OO1 on both peers: each measure ten times, of which the first is cold and the tenth is warm.
 struct CatalogWorkload {
     let catalog: Catalog
     let directory: URL
+    /// Of Strata's store.
+    let durability: PersistentStoreDurability
 
     struct Result: Codable {
         let measure: String
@@ -31,7 +34,7 @@ struct CatalogWorkload {
         let store = folder.appending(path: "catalog.strata", directoryHint: .isDirectory)
         let file = folder.appending(path: "catalog.sqlite")
         var peers: (strata: StrataCatalog?, sqlite: SQLiteCatalog?)
-        let strataBuild = try nanoseconds { peers.strata = try StrataCatalog(at: store, catalog) }
+        let strataBuild = try nanoseconds { peers.strata = try StrataCatalog(at: store, durability, catalog) }
         let sqliteBuild = try nanoseconds {
             peers.sqlite = try SQLiteCatalog(path: file.path(percentEncoded: false), catalog)
         }

@@ -5,14 +5,16 @@ import StrataModel
 /// OO1 in Strata: one context that keeps the objects it has read.
 final class StrataCatalog: CatalogPeer {
     private let url: URL
+    private let durability: PersistentStoreDurability
     private var container: PersistentContainer
     private var context: ManagedObjectContext
     private var sum = 0
     private static let batch = 2_500
 
-    init(at url: URL, _ catalog: Catalog) throws {
+    init(at url: URL, _ durability: PersistentStoreDurability, _ catalog: Catalog) throws {
         self.url = url
-        container = try Self.open(url)
+        self.durability = durability
+        container = try Self.open(url, durability)
         context = container.newBackgroundContext()
         // Connections lead to later parts, so all parts are made first.
         var ids: [ObjectID] = []
@@ -28,9 +30,10 @@ final class StrataCatalog: CatalogPeer {
         }
     }
 
-    private static func open(_ url: URL) throws -> PersistentContainer {
+    private static func open(_ url: URL, _ durability: PersistentStoreDurability) throws -> PersistentContainer {
         let container = try PersistentContainer(
-            name: "catalog", entities: [CatalogPart.self, CatalogConnection.self], at: .url(url))
+            name: "catalog", entities: [CatalogPart.self, CatalogConnection.self], at: .url(url),
+            options: .init(durability: durability))
         try container.loadPersistentStores()
         return container
     }
@@ -43,7 +46,7 @@ final class StrataCatalog: CatalogPeer {
     func reopen() throws {
         context.reset()
         container.close()
-        container = try Self.open(url)
+        container = try Self.open(url, durability)
         context = container.newBackgroundContext()
         context.retainsRegisteredObjects = true
     }

@@ -11,6 +11,7 @@ struct DesignCommand: ParsableCommand {
     @Option(help: "Connections of each atomic part: 3, 6 or 9.")
     var connections = 3
 
+    @OptionGroup var durability: StrataDurability
     @OptionGroup var folder: WorkingFolder
 
     func validate() throws {
@@ -24,7 +25,9 @@ struct DesignCommand: ParsableCommand {
         guard var parameters = DesignSize.all.first(where: { $0.name == size }) else { return }
         parameters.connectionsPerPart = connections
         let design = Design(parameters)
-        try folder.run({ try DesignWorkload(design: design, directory: $0).run() }, print: Self.print)
+        try folder.run(
+            { try DesignWorkload(design: design, directory: $0, durability: durability.value).run() }, print: Self.print
+        )
     }
 
     private static func print(_ report: DesignWorkload.Report) {

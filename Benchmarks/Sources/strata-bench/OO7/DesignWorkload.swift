@@ -1,10 +1,13 @@
 import ArgumentParser
 import Foundation
+import StrataGraph
 
 /// Runs OO7 on both peers, cold and hot, and checks every count.
 struct DesignWorkload {
     let design: Design
     let directory: URL
+    /// Of Strata's store.
+    let durability: PersistentStoreDurability
 
     struct Result: Codable {
         let operation: String
@@ -39,7 +42,7 @@ struct DesignWorkload {
         let file = folder.appending(path: "design.sqlite")
         var strata: StrataDesign?
         var sqlite: SQLiteDesign?
-        let strataBuild = try nanoseconds { strata = try StrataDesign(at: store, design) }
+        let strataBuild = try nanoseconds { strata = try StrataDesign(at: store, durability, design) }
         let sqliteBuild = try nanoseconds { sqlite = try SQLiteDesign(path: file.path(percentEncoded: false), design) }
         guard let strata, let sqlite else { throw ValidationError("No store was made.") }
         var report = Report(

@@ -5,6 +5,7 @@ import StrataModel
 /// OO7 in Strata: one context that keeps the objects it has read, as an application with a cache does.
 final class StrataDesign: DesignPeer {
     private let url: URL
+    private let durability: PersistentStoreDurability
     private let design: Design
     private var container: PersistentContainer
     private var context: ManagedObjectContext
@@ -13,22 +14,23 @@ final class StrataDesign: DesignPeer {
     private var visited: [Int]
     private var visit = 0
 
-    init(at url: URL, _ design: Design) throws {
+    init(at url: URL, _ durability: PersistentStoreDurability, _ design: Design) throws {
         self.url = url
+        self.durability = durability
         self.design = design
         visited = Array(repeating: 0, count: design.partCount + 1 + 20 * design.size.atomicPartsPerComposite)
-        container = try Self.open(url)
+        container = try Self.open(url, durability)
         context = container.newBackgroundContext()
         try build()
     }
 
-    private static func open(_ url: URL) throws -> PersistentContainer {
+    private static func open(_ url: URL, _ durability: PersistentStoreDurability) throws -> PersistentContainer {
         let container = try PersistentContainer(
             name: "design",
             entities: [
                 DesignObject.self, AtomicPart.self, Connection.self, CompositePart.self, Document.self, Manual.self,
                 Assembly.self, ComplexAssembly.self, BaseAssembly.self, Module.self,
-            ], at: .url(url))
+            ], at: .url(url), options: .init(durability: durability))
         try container.loadPersistentStores()
         return container
     }
@@ -36,7 +38,7 @@ final class StrataDesign: DesignPeer {
     func reopen() throws {
         context.reset()
         container.close()
-        container = try Self.open(url)
+        container = try Self.open(url, durability)
         context = container.newBackgroundContext()
         context.retainsRegisteredObjects = true
     }

@@ -16,8 +16,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: "How often each line is measured, after once to warm up.")
     var rounds = 7
 
-    @Flag(help: "Strata's saves are synced in a journal (durability `journaled`); the peers stay as they are.")
-    var journaled = false
+    @OptionGroup var durability: StrataDurability
 
     /// In the order in which they run: the first fills the stores, the last but two closes them.
     static var workloads: [any Workload.Type] {
@@ -45,7 +44,7 @@ struct RunCommand: ParsableCommand {
         let bench = Bench(size: size, filter: options.filter, rounds: rounds)
         let stores = try MovieStores(
             Movies(count: size), peers, in: folder.appending(path: "movies-\(size)", directoryHint: .isDirectory),
-            durability: journaled ? .journaled : .full)
+            durability: durability.value)
         for workload in Self.workloads {
             // The first workload fills the stores for all others.
             guard workload == BulkInsert.self || workload.lines.contains(where: bench.isWanted) else { continue }

@@ -11,6 +11,7 @@ final class RepeatedWork: @unchecked Sendable {
 
     private let condition = TimedMonitor()
     private var isStopped = false
+    private var isWoken = false
     private var passes = 0
 
     /// - Parameters:
@@ -40,11 +41,20 @@ final class RepeatedWork: @unchecked Sendable {
         }
     }
 
+    /// Has the work done now, and not only when the interval is over.
+    func wake() {
+        condition.withLock {
+            isWoken = true
+            condition.broadcast()
+        }
+    }
+
     /// - Returns: false where it was stopped meanwhile.
     private func wait(for interval: Duration) -> Bool {
         let end = ContinuousClock.now + interval
         return condition.withLock {
-            while !isStopped, condition.wait(until: end) {}
+            while !isStopped, !isWoken, condition.wait(until: end) {}
+            isWoken = false
             return !isStopped
         }
     }

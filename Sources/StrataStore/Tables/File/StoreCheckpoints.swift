@@ -10,7 +10,7 @@ extension RepeatedWork {
     /// - Throws: `BackgroundThread.Unavailable`.
     static func checkpoints(of file: StoreFile) throws(BackgroundThread.Unavailable) -> RepeatedWork? {
         guard file.options.durability.hasCheckpoints, !file.options.isReadOnly else { return nil }
-        return try RepeatedWork("strata.sync", interval: file.options.checkpointInterval) { _ in
+        let work = try RepeatedWork("strata.sync", interval: file.options.checkpointInterval) { _ in
             do throws(LMDBError) {
                 try file.environment.keepCheckpoints()
             } catch {
@@ -19,5 +19,7 @@ extension RepeatedWork {
             }
             return .again
         }
+        file.environment.heldPages.onMany { [weak work] in work?.wake() }
+        return work
     }
 }
