@@ -62,7 +62,7 @@ struct SchemaDifferenceTests {
         #expect(
             try changes([toOne("b", "C", alone: true)], [toOne("b", "B", alone: true, rule: .deny)]) == [
                 "destination none: A.b now leads to B.",
-                "metadata none: A.b has another delete rule, optionality, hash modifier or user info.",
+                "metadata none: A.b has another delete rule.",
             ])
     }
 
