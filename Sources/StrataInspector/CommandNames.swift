@@ -23,6 +23,30 @@ enum CommandNames {
         return Array(name + level + words.dropFirst(name.count))
     }
 
+    /// The long options of a command.
+    static func options(of command: any ParsableCommand.Type) -> [String] {
+        let names = StrataCommand.helpMessage(for: command).matches(of: #/  (--[a-z-]+)/#).map { String($0.1) }
+        return Set(names).sorted()
+    }
+
+    /// Puts the nearest option, or the one that begins so, into the argument parser's message about an unknown one. Its
+    /// own suggestion may have no letter in common.
+    static func correctingOption(in message: String) -> String {
+        let unknown = #/^Error: Unknown option '(--[^']+)'\.?( Did you mean '[^']*'\?)?/#
+        guard let match = message.firstMatch(of: unknown),
+            let usage = message.firstMatch(of: #/Usage: strata ([^\n]*)/#)
+        else { return message }
+        var command: any ParsableCommand.Type = StrataCommand.self
+        for word in usage.1.split(separator: " ") {
+            let next = command.configuration.subcommands.first { $0.configuration.commandName == String(word) }
+            guard let next else { break }
+            command = next
+        }
+        let names = options(of: command).map { String($0.dropFirst(2)) }
+        let near = NearestName.of(String(match.1.dropFirst(2)), among: names).map { " Did you mean '--\($0)'?" } ?? ""
+        return "Error: Unknown option '\(match.1)'.\(near)\(message[match.range.upperBound...])"
+    }
+
     /// - Parameter arguments: the words after the program's name.
     /// - Throws: `UsageError` with the nearest name.
     static func check(_ arguments: [String]) throws {

@@ -34,7 +34,7 @@ extension ExitStatus {
             return problem
         default:
             let code = StrataCommand.exitCode(for: error).rawValue
-            let message = StrataCommand.fullMessage(for: error)
+            let message = CommandNames.correctingOption(in: StrataCommand.fullMessage(for: error))
             if code == 0 {
                 Output.shared.line(message)
                 Output.shared.flush()

@@ -117,14 +117,17 @@ struct Shell {
             let rest = line.drop(while: \.isWhitespace).dropFirst(words[0].count).drop(while: \.isWhitespace)
             let options = ShellWords.startOfOptions(in: rest)
             let condition = Self.withoutWhere(rest[..<options].trimmingCharacters(in: .whitespaces))
-            if condition.isEmpty { return ["query", store.path] + words + keyFiles(words) }
-            let more = try ShellWords.split(String(rest[options...]))
+            if condition.isEmpty {
+                return ["query", store.path] + ShellWords.joiningLists(words) + keyFiles(words)
+            }
+            let more = ShellWords.joiningLists(try ShellWords.split(String(rest[options...])))
             return ["query", store.path, words[0], "--where", condition] + more + keyFiles(more)
         }
         try checkBeginning(words[0])
         try CommandNames.check(words)
         guard let length = Self.length(ofCommandIn: words), !words.contains("--help") else { return words }
-        return words[..<length] + [store.path] + words[length...] + (words[0] == "model" ? [] : keyFiles(words))
+        let rest = ShellWords.joiningLists(Array(words[length...]))
+        return words[..<length] + [store.path] + rest + (words[0] == "model" ? [] : keyFiles(words))
     }
 
     /// `where` may stand before a condition, as in a sentence.
@@ -198,7 +201,12 @@ struct Shell {
             guard before.count > 1 else { return matching(parts.map(Self.name)) }
             command = parts.first { Self.name($0) == before[1] }
         }
-        if word.hasPrefix("-") { return matching(command.map(Self.options) ?? []) }
+        if word.hasPrefix("-") { return matching(command.map(CommandNames.options) ?? []) }
+        let reference = word.split(separator: "=", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        if reference.contains("/"), completion.entity(named: reference) != nil {
+            let end = reference == word ? " " : ""
+            return (reference.count, references(beginningWith: reference).map { $0 + end })
+        }
         guard let entity = before.lazy.compactMap(completion.entity(named:)).first else {
             return matching(completion.entityNames)
         }
@@ -206,10 +214,32 @@ struct Shell {
         return (count, completion.keyPaths(completing: String(word.suffix(count)), of: entity))
     }
 
-    private static func options(of command: any ParsableCommand.Type) -> [String] {
-        let names = StrataCommand.helpMessage(for: command).matches(of: #/  (--[a-z-]+)/#).map { String($0.1) }
-        return Set(names).sorted()
+    /// The objects whose names begin so, such as `Film/p1`: a page of them.
+    private func references(beginningWith text: String) -> [String] {
+        guard let entity = completion.entity(named: text) else { return [] }
+        do {
+            return try store.reading { store in
+                var names: [String] = []
+                var left = Self.mostRead
+                try store.read(at: try store.head()) { snapshot in
+                    try snapshot.scan(entity.id) { id, _ in
+                        let name = id.named(entity.name)
+                        if name.hasPrefix(text) { names.append(name) }
+                        left -= 1
+                        return names.count < Self.mostReferences && left > 0
+                    }
+                }
+                return names
+            }
+        } catch {
+            // There is nothing to complete; the line itself will say why.
+            return []
+        }
     }
+
+    private static let mostReferences = 50
+    /// Objects that are looked at, so that a key answers at once.
+    private static let mostRead = 100_000
 }
 
 /// The lines of earlier sessions.

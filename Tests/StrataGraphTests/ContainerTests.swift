@@ -1,9 +1,10 @@
 import Foundation
 import Observation
-import StrataGraph
 import StrataModel
 import StrataStore
 import Testing
+
+@testable import StrataGraph
 
 @Suite(.verifiesStores) struct ContainerTests {
     private func directory() -> URL {
@@ -87,14 +88,18 @@ import Testing
         second.close()
     }
 
-    @Test func theDefaultDirectoryFollowsXDG() {
-        let url = PersistentContainer.defaultDirectoryURL(for: "Movies")
-        let home = ProcessInfo.processInfo.environment["XDG_DATA_HOME"]
-        let base =
-            home.map { URL(filePath: $0) }
-            ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
-        #expect(url.deletingLastPathComponent().standardizedFileURL.path == base.standardizedFileURL.path)
-        #expect(url.lastPathComponent == "Movies")
+    /// As a shell reads `~`, also where a service sets another `HOME` than the user database has.
+    @Test(arguments: [
+        (["XDG_DATA_HOME": "/data", "HOME": "/home/ann"], "/data/Movies"),
+        (["XDG_DATA_HOME": "data", "HOME": "/home/ann"], "/home/ann/.local/share/Movies"),
+        (["HOME": "/home/ann"], "/home/ann/.local/share/Movies"),
+    ])
+    func theDefaultDirectoryFollowsXDG(environment: [String: String], path: String) {
+        let url = PersistentContainer.defaultDirectoryURL(for: "Movies", environment)
+        #expect(url.standardizedFileURL.path == path)
+        let user = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share/Movies")
+        #expect(PersistentContainer.defaultDirectoryURL(for: "Movies", [:]).path == user.path)
+        #expect(PersistentContainer.defaultDirectoryURL(for: "Movies").lastPathComponent == "Movies")
     }
 
     @Test func aModelThatMakesNoSenseIsRefusedWithItsFaults() throws {

@@ -91,6 +91,7 @@ import Testing
         #expect(kinds.place == Place(street: "Main", coordinates: [1.5, -2], floor: nil))
         #expect(kinds.shape == .circle(radius: 2) && kinds.tags == ["a", "b"])
         #expect(kinds.color == Color(red: 1, green: 0.5, blue: 0))
+        #expect("\(kinds)".contains("color: Color(red: 1.0, green: 0.5, blue: 0.0)"), "\(kinds)")
     }
 
     @Test func everyTypeComesBackInMemoryAndFromTheStore() throws {
@@ -172,7 +173,7 @@ import Testing
         let other = container.newBackgroundContext()
         let again = try other.existingObject(with: kinds.objectID, as: Kinds.self)
         try again.setValue(AttributeValue.data(Data("intruder".utf8)), forKey: "color")
-        #expect(again.color == nil)
+        #expect(again.color == nil && "\(again)".contains("color: 8 bytes"))
         #expect(thrownError { _ = try again.value(forKey: "color") }?.code == .transformation)
         #expect(thrownError { try other.save() }?.code == .transformation)
         #expect(thrownError { try again.setValue("no color", forKey: "color") }?.code == .transformation)

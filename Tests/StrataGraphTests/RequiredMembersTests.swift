@@ -85,7 +85,7 @@ import Testing
         }
         try withLoaded(try container(true, 0)) { try $0.make("Team", ["name": "t"]) }
         for (isOptional, least, sentence) in [
-            (false, 0, "Team.players has another delete rule, optionality, hash modifier or user info."),
+            (false, 0, "Team.players has another optionality."),
             (true, 1, "Team.players may have a narrower range of members."),
         ] {
             let container = try container(isOptional, least)

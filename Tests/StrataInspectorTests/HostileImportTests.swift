@@ -157,13 +157,14 @@ import Testing
         #expect(stopped.exitCode == 1, "\(stopped)")
         #expect(stopped.error.hasPrefix("strata: \(path): line 25: This is not JSON: "), "\(stopped)")
         try expectSound(studios: 21)
-        // The same file again is refused at the same record; mended, it is another file and begins anew.
+        #expect(stopped.error.contains("with --resume goes on after 20 records"), "\(stopped)")
+        // The same file again is refused at the same record; mended, it goes on behind the records that are saved.
         let again = try take("Studio", path, "--rows", "2", "--on-clash", way, "--resume")
         #expect(again.exitCode == 1 && again.output.contains("after 20 of an earlier run"), "\(again)")
         try expectSound(studios: 25)
         let mended = try file("many.ndjson", lines.joined(separator: "\r\n"))
         let done = try take("Studio", mended, "--rows", "10", "--on-clash", way, "--resume")
-        #expect(done.exitCode == 0 && !done.output.contains("earlier run"), "\(done)")
+        #expect(done.exitCode == 0 && done.output.contains("after 24 of an earlier run"), "\(done)")
         try expectSound(studios: 32)
         let studio = try Tool.run(
             "query", store.path, "Studio", "--where", "name = 'Ghibli' OR name = 'Studio 5'", "--columns", "country",
@@ -172,7 +173,10 @@ import Testing
         // Of two records with one name the later one is merged into the first.
         #expect(studio.output == (way == "skip" ? "country\nJP\nX5\n" : "country\nX\nX35\n"))
         let nothing = try take("Studio", mended, "--rows", "10", "--on-clash", way, "--resume", "--json")
-        #expect(nothing.exitCode == 0 && nothing.output.contains("\"resumedAfter\" : 40"), "\(nothing)")
+        // A step that skips every record is no transaction, which could say that they are done.
+        let after = "\"resumedAfter\" : \(way == "skip" ? 34 : 40)"
+        #expect(nothing.exitCode == 0 && nothing.output.contains(after), "\(nothing)")
+        try expectSound(studios: 32)
     }
 
     // MARK: CSV
@@ -211,7 +215,7 @@ import Testing
         ("name,country\nA,B,C\n", "line 2: It has 3 fields, the heading has 2."),
         ("name,country\n\"A\"x,B\n", "line 2: There is text after a closing quote."),
         ("name,country\nA,B\n\n\"C,\nD\n", "line 4: A quote is not closed."),
-        ("name,name\nA,B\n", "line 1: Two columns have one name."),
+        ("name,name\nA,B\n", "line 1: Two columns have the name 'name'."),
     ])
     func csvThatIsNoneIsToldWithItsLine(text: String, fault: String) throws {
         let path = try file("a.csv", text)

@@ -60,6 +60,13 @@ import Testing
         #expect(solved.exitCode == 0 && solved.error.isEmpty, "\(solved)")
         #expect(
             solved.output.contains("\"deletes\" : 1") && solved.output.contains("\"migrated\" : false"), "\(solved)")
+        #expect(solved.output.contains("\"deleted\" : true"), "\(solved)")
+        // What a rule settles is no misfit any more.
+        let told = try run("--dry-run", "--set", "Order.status=open", "--delete-misfits", "Draft").output
+        #expect(
+            told.contains("\nwould be deleted: Draft: Draft is abstract and may have no objects. (1 object: "),
+            "\(told)")
+        #expect(!told.contains("does not fit"), "\(told)")
         let count = try Tool.run("count", store, "Draft")
         #expect(count.output == "1\n", "\(count)")
     }
@@ -147,6 +154,7 @@ import Testing
         (["--set", "status"], "'status' is not an assignment."),
         (["--delete-misfits", "Drafts"], "The new model has no entity 'Drafts'."),
         (["--rules", "/nowhere"], "/nowhere cannot be read"),
+        (["--set", "Order.status=a", "--set", "Order.status=b"], "Order.status is set twice."),
     ])
     func whatIsNoRuleIsBadUsage(words: [String], message: String) throws {
         let result = try Tool.run(["migrate", store, "--model", next] + words)

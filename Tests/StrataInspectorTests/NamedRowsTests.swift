@@ -96,7 +96,8 @@ import Testing
         let good = ["a", "b", "c"].map { "{\"name\": \"\($0)\"}\n" }.joined()
         let clash = try take("Folder", good + "{\"name\": \"a\"}\n{\n", "--rows", "2")
         #expect(clash.output == "2 records: 2 inserted, in 1 transaction\n" && clash.exitCode == 1)
-        #expect(clash.error == "strata: FILE: line 4: name must be unique, and Folder/p1 has the same.\n")
+        let advice = " Correct it; the same command with --resume goes on after 2 records.\n"
+        #expect(clash.error == "strata: FILE: line 4: name must be unique, and Folder/p1 has the same." + advice)
         let late = try take("Folder", "{\"name\": \"x\"}\n{\"name\": \"y\"}\n{\n", "--rows", "2")
         #expect(late.output == "2 records: 2 inserted, in 1 transaction\n" && late.exitCode == 1)
         #expect(late.error.hasPrefix("strata: FILE: line 3: "))

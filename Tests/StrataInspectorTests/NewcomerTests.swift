@@ -283,4 +283,41 @@ import Testing
         let error = refusal(try Tool.run("restore", backup, restored), exitCode: 1)
         #expect(error.contains(backup) && !error.contains("partial"), "\(error)")
     }
+
+    /// Spreadsheets of many countries write semicolons.
+    @Test(arguments: [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
+    func aHeadingWithAnotherSeparatorIsToldOfTheOption(separator: String, word: String) throws {
+        let films = try file("films.csv", ["title", "year"].joined(separator: separator) + "\n")
+        let hint = " The heading has one column: --separator \(word) may be missing.\n"
+        for result in [try run("import", "Film", films), try run("import", "Film", films, "--map", "title=title")] {
+            #expect(refusal(result).hasSuffix(hint), "\(result)")
+        }
+        let comma = try file("comma.csv", "titel;x,year\n")
+        #expect(!refusal(try run("import", "Film", comma)).contains("--separator"))
+    }
+
+    @Test func namesInAFileThatAreWrongAreToldWithTheRightOnes() throws {
+        let twice = try run("import", "Film", try file("twice.csv", "title,year,title\n"))
+        #expect(twice.error.hasSuffix("line 1: Two columns have the name 'title'.\n"), "\(twice)")
+        let films = try file("films.csv", "title,year,studio\nA,2000,Ghibli\n")
+        let mapped = try run("import", "Film", films, "--map", "studio=studio.nam")
+        #expect(mapped.error.contains("Studio has no attribute 'nam'. Did you mean 'name'?"), "\(mapped)")
+    }
+
+    /// The beginning of an option is what people type most.
+    @Test(arguments: [
+        ("--col", "--columns"), ("--group", "--group-by"), ("--colums", "--columns"), ("--wher", "--where"),
+    ])
+    func anUnknownOptionNamesTheOneThatBeginsSo(typed: String, meant: String) throws {
+        let error = refusal(try run("query", "Film", typed, "x"))
+        #expect(error.hasPrefix("Error: Unknown option '\(typed)'. Did you mean '\(meant)'?\n"), "\(error)")
+        let other = refusal(try run("query", "Film", "--zebra", "x"))
+        #expect(other.hasPrefix("Error: Unknown option '--zebra'.\n"), "\(other)")
+    }
+
+    @Test func aMomentThatIsNearlyATagNamesIt() throws {
+        #expect(try run("tag", "release").exitCode == 0)
+        let error = refusal(try run("query", "Film", "--at", "relase"))
+        #expect(error.hasPrefix("strata: 'relase' is not a moment. Did you mean the tag 'release'? Write "), "\(error)")
+    }
 }

@@ -195,4 +195,26 @@ import Testing
         #expect(asked.output.split(separator: "\n").contains("Film"), "\(asked)")
         try store.expectUntouched()
     }
+
+    /// A list of columns needs no quotes: a comma or AS shows that it goes on.
+    @Test func aListOfColumnsNeedsNoQuotes() throws {
+        let result = try shell(
+            "Film year > 2000 --columns title AS name, year --format csv",
+            "query Film --where 'year > 2000' --columns year as y,title , rating --format csv",
+            "Film --columns title --sort -year , title --limit 1 --format csv",
+            "query --columns title Film --limit 1 --sort year --format csv")
+        #expect(
+            result.output == "name,year\nPonyo,2008\ny,title,rating\n2008,Ponyo,7.6\ntitle\nPonyo\ntitle\nMirror\n",
+            "\(result)")
+    }
+
+    @Test func idsAreCompletedBehindAnEntity() throws {
+        let shell = try names
+        #expect(shell.completions(of: "show Studio/").texts == ["Studio/p1 ", "Studio/p2 "])
+        let found = shell.completions(of: "show Studio/p2")
+        #expect(found.texts == ["Studio/p2 "] && found.count == 9, "\(found)")
+        #expect(shell.completions(of: "update Film/p5 studio=Studio/").texts == ["Studio/p1", "Studio/p2"])
+        #expect(shell.completions(of: "show Nothing/").texts.isEmpty)
+        try store.expectUntouched()
+    }
 }

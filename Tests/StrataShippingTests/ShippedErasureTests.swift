@@ -257,4 +257,35 @@ import Testing
         #expect(try !holds("SecretTitle", target.url))
         #expect(try shipper.ship().byteCount == 0)
     }
+
+    /// A promoted standby has a log of its own at the target. The log of the first machine can still be restored, also if
+    /// its beginning is in a snapshot alone.
+    @Test func aPromotedStandbyLeavesTheSnapshotOfTheFirstMachine() throws {
+        let library = try FilmLibrary()
+        let target = library.directoryTarget()
+        let film = try library.insertFilm("SecretTitle")
+        try library.insertFilm("kept")
+        library.context.reset()
+        try library.container.truncateHistory(before: .now, holders: .overridden)
+        try library.container.erase([film.objectID], reason: "asked for")
+        _ = try LogShipper(library.store, target).ship()
+        try library.insertFilm("later")
+        _ = try LogShipper(library.store, target).ship()
+        let url = library.url("standby.strata")
+        let standby = try Standby(target, at: url)
+        _ = try standby.catchUp()
+        standby.close()
+        _ = try Standby.promote(url)
+        try library.insertFilm("saved by the first machine alone")
+        _ = try LogShipper(library.store, target).ship()
+        let promoted = try FilmLibrary.open(url)
+        _ = try LogShipper(promoted.store, target).ship()
+        promoted.close()
+        let first = library.url("first.strata")
+        _ = try TargetRestore(target, lineage: library.store.lineage).run(to: first, .now)
+        let restored = try FilmLibrary.open(first)
+        defer { restored.close() }
+        #expect(try FilmLibrary.state(of: restored) == FilmLibrary.state(of: library.container))
+        #expect(try !holds("SecretTitle", target.url))
+    }
 }

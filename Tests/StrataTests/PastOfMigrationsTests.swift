@@ -161,4 +161,15 @@ import Testing
                 "pages was converted by a rule that the store was not opened with.",
             ])
     }
+
+    @Test func aConstantIsShownInThePastOnlyForWhatTheTypesCannotConvert() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let then = try fill()
+        let container = try load([MigrationRule(entity: "Bookmark", property: "pages", value: -1)])
+        defer { container.close() }
+        let past = try container.context(asOf: .event(then))
+        let pages = try past.fetch(FetchRequest<Bookmark>(sortedBy: [SortDescription("title")])).map(\.pages)
+        #expect(pages == [12, -1, 7])
+        #expect(past.unreadableValues.isEmpty)
+    }
 }

@@ -25,6 +25,18 @@ struct GeneratedClassesTests {
         film.addToCast([first, second])
         film.insertIntoCast(second, at: 0)
         first.addToFriends(second)
+        // All functions that Xcode generates.
+        film.removeFromCast(at: 0)
+        #expect(film.cast.map(\.name) == ["Sigourney"])
+        film.replaceCast(at: 0, with: second)
+        film.replaceCast(at: 0, with: second)
+        #expect(film.cast.map(\.name) == ["Tom"])
+        film.addToCast([first])
+        film.replaceCast(at: 1, with: second)
+        #expect(film.cast.map(\.name) == ["Tom"])
+        film.removeFromCast([second])
+        #expect(film.cast.isEmpty)
+        film.addToCast([second, first])
         try context.save()
 
         let other = container.newBackgroundContext()

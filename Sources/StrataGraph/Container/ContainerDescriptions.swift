@@ -21,7 +21,8 @@ extension HistorySubscription: CustomStringConvertible {
 extension DeletedObject: CustomStringConvertible {
     /// The object, the event that deleted it, and its last values.
     public var description: String {
-        let values = values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        let values = event.changes.filter { !$0.before.isNull }.sorted { $0.key < $1.key }
+            .map { "\($0.key): \($0.text($0.before))" }.joined(separator: ", ")
         let head = "\(objectID.named(entityName)) deleted at event \(event.eventNumber)"
         return values.isEmpty ? head : "\(head); \(values)"
     }

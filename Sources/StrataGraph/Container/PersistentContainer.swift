@@ -191,14 +191,20 @@ public final class PersistentContainer: Sendable {
     }
 
     /// The directory that holds a container's store by default: `$XDG_DATA_HOME/<name>`, or `~/.local/share/<name>` if
-    /// the variable is not set.
+    /// the variable is not set. `~` is `$HOME`, or the user's directory without the variable.
     public static func defaultDirectoryURL(for name: String) -> URL {
-        let environment = ProcessInfo.processInfo.environment
+        defaultDirectoryURL(for: name, ProcessInfo.processInfo.environment)
+    }
+
+    static func defaultDirectoryURL(for name: String, _ environment: [String: String]) -> URL {
         // The XDG specification demands that relative paths are ignored.
-        if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
-            return URL(filePath: home, directoryHint: .isDirectory).appending(path: name, directoryHint: .isDirectory)
+        func directory(_ variable: String) -> URL? {
+            guard let path = environment[variable], path.hasPrefix("/") else { return nil }
+            return URL(filePath: path, directoryHint: .isDirectory)
         }
-        return FileManager.default.homeDirectoryForCurrentUser
+        if let data = directory("XDG_DATA_HOME") { return data.appending(path: name, directoryHint: .isDirectory) }
+        // Foundation takes the directory from the user database on Linux, and a shell takes `~` from the variable.
+        return (directory("HOME") ?? FileManager.default.homeDirectoryForCurrentUser)
             .appending(path: ".local/share/\(name)", directoryHint: .isDirectory)
     }
 

@@ -79,7 +79,8 @@ public struct HistoryEvent: Sendable, Hashable {
             self.entityNames = entityNames
         }
 
-        fileprivate func text(_ value: AttributeValue) -> String {
+        /// A value of the change, in which an object has its entity's name.
+        func text(_ value: AttributeValue) -> String {
             guard case .objectID(let id) = value, let name = entityNames[id.entityID] else { return "\(value)" }
             return id.named(name)
         }

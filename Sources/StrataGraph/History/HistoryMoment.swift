@@ -11,6 +11,8 @@ public enum HistoryMoment: Sendable, Hashable {
     case transaction(TransactionNumber)
     /// The moment that a tag names.
     case tag(String)
+    /// The oldest state that the history has: without objects, or the state where a truncated history begins.
+    case beginning
     /// The end of the log.
     case now
 }

@@ -57,7 +57,9 @@ final class ObjectFinder {
             }
         }
         guard let schema = store.schema.entity(entity), let attribute = schema.property(named: key)?.attribute else {
-            throw UsageError("\(path): \(name(of: entity)) has no attribute '\(key)'.")
+            let properties = store.schema.entity(entity)?.properties ?? []
+            let known = NameSuggestions(properties.filter { $0.attribute != nil }.map(\.name))
+            throw UsageError("\(path): \(name(of: entity)) has no attribute '\(key)'.\(known.hint(for: key))")
         }
         let sought: AttributeValue
         do {

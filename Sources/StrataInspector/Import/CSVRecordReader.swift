@@ -18,10 +18,21 @@ struct CSVRecordReader: RecordReader {
         }
         columns = heading?.kept.map { $0?.text ?? "" } ?? []
         names = columns.filter { !$0.isEmpty }
-        guard Set(names).count == names.count else { throw InputError("line 1: Two columns have one name.") }
+        var seen: Set<String> = []
+        if let twice = names.first(where: { !seen.insert($0).inserted }) {
+            throw InputError("line 1: Two columns have the name '\(ValueText.harmless(twice))'.")
+        }
     }
 
     var keys: [String]? { columns.isEmpty ? nil : names }
+
+    /// Tells of `--separator` if the heading is one name that has another separator in it.
+    var hint: String {
+        guard columns.count == 1, let name = columns.first,
+            let other = [";", "\t", "|", ","].first(where: { name.contains($0) })
+        else { return "" }
+        return " The heading has one column: --separator \(other == "\t" ? "tab" : "'\(other)'") may be missing."
+    }
 
     mutating func next() throws -> InputRecord? {
         while true {

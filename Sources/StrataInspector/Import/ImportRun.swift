@@ -11,10 +11,16 @@ struct ImportRun {
     let context: ManagedObjectContext
     let mark: ImportMark
     /// The number of records that an earlier run saved.
-    var resumedAfter = 0
+    private(set) var resumedAfter = 0
 
     /// The number of records read, including skipped ones.
     private var read = 0
+    /// Where the record that was read last begins, in bytes.
+    private var lastStart = 0
+    /// The number of records of the file that are in the store, of this run and of earlier ones.
+    private(set) var doneCount = 0
+    /// The same, with the step that is being written.
+    private var begunCount = 0
     private var saved = Saved()
     private let start = ContinuousClock.now
     private let reason: String?
@@ -35,6 +41,12 @@ struct ImportRun {
         pending = PendingRows(entity)
     }
 
+    /// Leaves out the records that an earlier run saved.
+    mutating func resume(after records: Int) {
+        resumedAfter = records
+        doneCount = records
+    }
+
     /// - Throws: `InputError` with the location of a record that cannot be imported.
     mutating func run(_ reader: any RecordReader, _ source: ByteSource) throws {
         do {
@@ -52,10 +64,11 @@ struct ImportRun {
         let handler = progress.handler
         defer { progress.finish() }
         var reader = reader
-        if let keys = reader.keys { try maker.mapping.check(keys) }
+        if let keys = reader.keys { try check(keys, hint: reader.hint) }
         maker.finder.pending = pending
         var savedPosition = source.position
         while Interrupt.exitCode == nil {
+            lastStart = source.position
             guard let record = try next(&reader) else { return }
             if let record {
                 read += 1
@@ -70,8 +83,18 @@ struct ImportRun {
             let isFull = pending.count == stepSize || source.position - savedPosition > source.recordLimit
             guard isFull || record == nil else { continue }
             savedPosition = source.position
-            try save(records: read)
+            try save(records: read, bytes: source.position)
             if record == nil { return }
+        }
+    }
+
+    /// Checks the names in the heading of a file.
+    private mutating func check(_ keys: [String], hint: String) throws {
+        do {
+            try maker.mapping.check(keys)
+            for key in keys { _ = try maker.mapping.target(of: key) }
+        } catch let error as UsageError {
+            throw UsageError(error.message + hint)
         }
     }
 
@@ -94,7 +117,7 @@ struct ImportRun {
         do {
             return try row(record)
         } catch is PendingRows.NamedTooEarly {
-            try save(records: read - 1)
+            try save(records: read - 1, bytes: lastStart)
             try finish()
         }
         return try row(record)
@@ -110,13 +133,15 @@ struct ImportRun {
 
     /// Begins to save the rows that are read, after the step before.
     ///
-    /// - Parameter records: how many records of the file are done after this step.
-    private mutating func save(records: Int) throws {
+    /// - Parameters:
+    ///   - records: how many records of the file are done after this step.
+    ///   - bytes: where the last of them ends.
+    private mutating func save(records: Int, bytes: Int) throws {
         guard pending.count > 0 else { return }
         context.transactionMetadata = [:]
         context.transactionReason = reason ?? "import"
         try maker.finder.saveCreated()
-        var metadata = mark.metadata(records: records)
+        var metadata = try mark.metadata(records: records, bytes: bytes)
         metadata[HistoryTransaction.reasonKey] = reason ?? "import"
         context.transactionMetadata = metadata
         let step: BatchInsertion.Prepared
@@ -131,6 +156,7 @@ struct ImportRun {
         pending.beginWriting()
         do {
             try insertion.begin(step)
+            begunCount = records
         } catch {
             throw Self.located(error, pending.writtenLocations)
         }
@@ -140,7 +166,10 @@ struct ImportRun {
     private mutating func finish() throws {
         defer { pending.endWriting() }
         do {
-            if let result = try insertion.finish() { saved.add(result) }
+            if let result = try insertion.finish() {
+                saved.add(result)
+                doneCount = begunCount
+            }
         } catch {
             throw Self.located(error, pending.writtenLocations)
         }

@@ -27,6 +27,9 @@ protocol RecordReader {
     /// The keys of every record; nil if each record has its own.
     var keys: [String]? { get }
 
+    /// What may be wrong if the keys are not those of the entity, as a sentence behind a blank; empty if nothing is known.
+    var hint: String { get }
+
     /// The next record; nil at the end.
     ///
     /// - Throws: `InputError` with the location of an error in the file.
@@ -35,6 +38,7 @@ protocol RecordReader {
 
 extension RecordReader {
     var keys: [String]? { nil }
+    var hint: String { "" }
 }
 
 enum RecordReaders {

@@ -8,7 +8,7 @@ struct MigrationRuleText {
 
     init(_ model: ManagedObjectModel) { self.model = model }
 
-    /// A rule a line: `set Order.status="pending"`, `delete-misfits Order`; `#` begins a comment.
+    /// A rule a line: `set Order.status="pending"`, `delete-misfits Order`; a line that begins with `#` is a comment.
     ///
     /// - Throws: `UsageError`, with the number of the line.
     mutating func read(file: String) throws {
@@ -49,6 +49,9 @@ struct MigrationRuleText {
             throw UsageError("'\(word)' is not an assignment. Write Entity.property=value.")
         }
         let entity = try entity(names[0])
+        guard !rules.contains(where: { $0.entityName == entity && $0.propertyName == names[1] }) else {
+            throw UsageError("\(entity).\(names[1]) is set twice.")
+        }
         guard let attribute = model.hierarchy.declaration(of: names[1], in: entity)?.property.attribute else {
             let known = NameSuggestions(
                 model.hierarchy.declarations(of: entity).filter { $0.property.attribute != nil }.map(\.property.name))

@@ -42,7 +42,7 @@ enum Moment {
         }
         if let date = knownDate(text, now: now) { return try store.eventNumber(at: date) }
         if let tagged = try tag(text, in: store) { return tagged }
-        return try store.eventNumber(at: try date(text, now: now))
+        throw noMoment(text, near: try store.tags().keys.sorted())
     }
 
     /// Checks that a moment has come: all of the history is before one that has not.
@@ -97,8 +97,11 @@ enum Moment {
             return try store.head().advanced(by: 1)
         }
         if knownDate(text, now: Date()) == nil, let tagged = try tag(text, in: store) { return tagged.advanced(by: 1) }
+        guard let known = knownDate(text, now: Date()) else {
+            throw noMoment(text, near: try store.tags().keys.sorted())
+        }
         // The event at the moment itself is included.
-        let date = try date(text, now: Date()).addingTimeInterval(-0.000_001)
+        let date = known.addingTimeInterval(-0.000_001)
         do {
             return try store.eventNumber(at: date).advanced(by: 1)
         } catch let error as StrataError where error.code == .historyDropped {
@@ -116,8 +119,13 @@ enum Moment {
     /// `2026-11-21`, `2026-11-21T10:00:00Z`, with fraction or offset; `90 seconds ago`, `2 hours ago`, `now`.
     static func date(_ text: String, now: Date) throws -> Date {
         if let date = knownDate(text, now: now) { return date }
-        throw UsageError(
-            "'\(text)' is not a moment. Write \(numbers), a tag, a date (2026-11-21 or 2026-11-21T10:00:00Z), or "
+        throw noMoment(text, near: [])
+    }
+
+    private static func noMoment(_ text: String, near tags: [String]) -> UsageError {
+        let hint = NearestName.of(text, among: tags).map { " Did you mean the tag '\(ValueText.harmless($0))'?" } ?? ""
+        return UsageError(
+            "'\(text)' is not a moment.\(hint) Write \(numbers), a tag, a date (2026-11-21 or 2026-11-21T10:00:00Z), or "
                 + "'2 hours ago'.")
     }
 

@@ -31,6 +31,33 @@ enum ShellWords {
         return words
     }
 
+    private static let listOptions: Set<String> = ["--columns", "--sort", "--group-by"]
+
+    /// Makes one word of a list behind `--columns`, `--sort` or `--group-by`: it goes on behind a comma and around `AS`.
+    static func joiningLists(_ words: [String]) -> [String] {
+        var joined: [String] = []
+        var isInList = false
+        for (index, word) in words.enumerated() {
+            if isInList, let last = joined.last, index > 0 {
+                let before = words[index - 1]
+                let isMore =
+                    listOptions.contains(before) ? false : goesOn(before) || word.hasPrefix(",") || isAlias(word)
+                if isMore, !word.hasPrefix("--") {
+                    joined[joined.count - 1] = last + " " + word
+                    continue
+                }
+                if !listOptions.contains(before) { isInList = false }
+            }
+            if listOptions.contains(word) { isInList = true }
+            joined.append(word)
+        }
+        return joined
+    }
+
+    private static func goesOn(_ word: String) -> Bool { word.hasSuffix(",") || isAlias(word) }
+
+    private static func isAlias(_ word: String) -> Bool { word.lowercased() == "as" }
+
     /// Returns the beginning of the options behind a text: the first word outside quotes that is `--` and a letter; the
     /// end if there is none.
     static func startOfOptions(in line: Substring) -> Substring.Index {

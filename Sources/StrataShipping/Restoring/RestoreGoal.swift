@@ -50,6 +50,7 @@ extension HistoryMoment {
     /// - Parameter tags: of the end of the log; asked for a tag only.
     package func goal(tags: () throws -> [String: EventNumber]) throws -> RestoreGoal {
         switch self {
+        case .beginning: return .transaction(TransactionNumber(rawValue: 1))
         case .now: return .newest
         case .transaction(let number): return .transaction(number)
         case .event(let number): return .event(number)

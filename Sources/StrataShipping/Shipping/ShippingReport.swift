@@ -30,3 +30,15 @@ public struct ShippingReport: Sendable, Hashable {
         self.eventNumber = eventNumber
     }
 }
+
+extension ShippingReport: CustomStringConvertible {
+    /// `up to transaction 12; 3 transactions, 2048 bytes`, and what else was done.
+    public var description: String {
+        var parts = [CountText.of(transactionCount, "transaction"), CountText.of(byteCount, "byte")]
+        if let snapshot { parts.append("snapshot of transaction \(snapshot)") }
+        if removedCount > 0 { parts.append("\(CountText.of(removedCount, "file")) removed") }
+        if rewrittenCount > 0 { parts.append("\(CountText.of(rewrittenCount, "segment")) written again") }
+        if missingBlobCount > 0 { parts.append("\(CountText.of(missingBlobCount, "large value")) missing") }
+        return "up to transaction \(transaction); \(parts.joined(separator: ", "))"
+    }
+}

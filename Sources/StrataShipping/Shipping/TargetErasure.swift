@@ -79,32 +79,37 @@ final class TargetErasure {
         let catalog = try TargetCatalog.list(target, lineage)
         let isWhole = catalog.start == .zero && catalog.gaps(through: catalog.end).isEmpty
         let ids = Set(try store.erasures().map(\.transactionID))
-        var end = catalog.end
+        // The first state without the values; snapshots from before it have them.
+        var clean = TransactionNumber.zero
         var ownErasure = EventNumber.zero
         var isConcerned = true
         var (made, older): ([ErasureRecord], [SegmentName]) = ([], catalog.segments)
         do {
-            try withErasedCopy(of: catalog, through: end, progress) { copy in
+            try withErasedCopy(of: catalog, through: catalog.end, progress) { copy in
                 let recorded = try copy.erasures()
-                end = try copy.logPosition().transaction
-                isConcerned = end > catalog.end || recorded.contains { ids.contains($0.transactionID) }
+                let end = try copy.logPosition().transaction
+                let known = recorded.filter { ids.contains($0.transactionID) }.map(\.eventNumber).max()
+                isConcerned = end > catalog.end || known != nil
                 guard isConcerned else { return }
+                // If the copy made no erasure, the log of the lineage had them already.
+                let first = try known.flatMap { try copy.transaction(containing: $0)?.number }
+                clean = end > catalog.end ? end : try first ?? copy.baseline()?.transaction ?? .zero
                 let last = try copy.transaction(catalog.end)?.lastEvent ?? .zero
                 ownErasure = recorded.map(\.eventNumber).filter { $0 <= last }.max() ?? .zero
                 older = try rewrite(older, from: copy, &report, &made)
                 // If the segments have no beginning, a snapshot of the log as it is now replaces the earlier ones.
-                if !isWhole, end > catalog.end {
+                if !isWhole, !catalog.hasSnapshot(after: clean.rawValue) {
                     try SnapshotUpload(store: copy, target: target, progress: progress).run(&report, &lost)
                 }
             }
         } catch let error as StrataError where [.targetIncomplete, .historyDropped].contains(error.code) {
             // The part of it that can be restored loses the values, the rest is removed.
-            end = .init(rawValue: .max)
+            clean = .init(rawValue: .max)
         }
         guard isConcerned else { return }
         made += try rewriteOlder(older, catalog, &report, progress)
         let retention = TargetRetention(target: target, lineage: lineage, keptSnapshots: 1)
-        for name in catalog.begunSnapshots where isWhole || name.last < end {
+        for name in catalog.begunSnapshots where name.last < clean {
             report.removedCount += try retention.remove(name)
         }
         let known = try ErasedMark.records(at: target, of: lineage)

@@ -275,6 +275,11 @@ struct RelationshipCode {
 
                 /// Takes one object out of `\(relationship.name)`.
                 \(access)func removeFrom\(suffix)(_ member: \(target)) { self.\(name).remove(member) }
+
+                /// Takes objects out of `\(relationship.name)`.
+                \(access)func removeFrom\(suffix)(_ members: some \(sequence)<\(target)>) {
+                    for member in members { self.\(name).remove(member) }
+                }
             """
         if relationship.isOrdered {
             text += """
@@ -282,6 +287,17 @@ struct RelationshipCode {
 
                     /// Puts an object at an index of `\(relationship.name)`.
                     \(access)func insertInto\(suffix)(_ member: \(target), at index: \(int)) { self.\(name).insert(member, at: index) }
+
+                    /// Takes the object at an index out of `\(relationship.name)`.
+                    \(access)func removeFrom\(suffix)(at index: \(int)) { self.\(name).remove(at: index) }
+
+                    /// Puts an object in the place of the one at an index of `\(relationship.name)`.
+                    \(access)func replace\(suffix)(at index: \(int), with member: \(target)) {
+                        let former = self.\(name)[index]
+                        guard former !== member else { return }
+                        self.\(name).insert(member, at: index)
+                        self.\(name).remove(former)
+                    }
                 """
         }
         return text

@@ -149,6 +149,34 @@ import Testing
         }
     }
 
+    /// The oldest state has no objects, or is the one where a truncated history begins.
+    @Test func theBeginningIsAMoment() throws {
+        let first = movie("A")
+        _ = try save()
+        first.title = "B"
+        _ = try save()
+        // A context that is held would keep the state that it shows.
+        #expect(try container.context(asOf: .beginning).count(for: FetchRequest<Movie>()) == 0)
+        #expect(try container.changes(from: .beginning, to: .now).map(\.kind) == [.inserted])
+        let truncation = try container.truncateHistory(before: .now)
+        let later = try container.context(asOf: .beginning)
+        #expect(later.eventNumber == truncation.baseline?.eventNumber)
+        #expect(try later.existingObject(with: first.objectID, as: Movie.self).title == "B")
+    }
+
+    /// An object has its entity's name wherever it is printed.
+    @Test func aDeletedObjectNamesWhatItLedTo() throws {
+        let member = FamilyMember(context: context)
+        member.name = "Ann"
+        let film = movie("A")
+        film.familyMember = member
+        _ = try save()
+        context.delete(film)
+        _ = try save()
+        let deleted = try #require(try container.deletedObject(film.objectID))
+        #expect("\(deleted)".contains("familyMember: FamilyMember/p\(member.objectID.row)"), "\(deleted)")
+    }
+
     @Test func linksAreToldOnce() throws {
         let person = Person(context: context)
         person.name = "P"

@@ -62,7 +62,28 @@ struct SchemaDifferenceTests {
         #expect(
             try changes([toOne("b", "C", alone: true)], [toOne("b", "B", alone: true, rule: .deny)]) == [
                 "destination none: A.b now leads to B.",
-                "metadata none: A.b has another delete rule, optionality, hash modifier or user info.",
+                "metadata none: A.b has another delete rule.",
+            ])
+    }
+
+    /// The default of another type is the same number. What concerns no value is named.
+    @Test func onlyWhatDiffersIsTold() throws {
+        #expect(
+            try changes(
+                [attribute("x", .string, default: .string("5"))], [attribute("x", .double, default: .double(5))]
+            ).filter { $0.hasPrefix("defaultValue") }.count == 1)
+        #expect(
+            try changes(
+                [attribute("x", .integer16, default: .integer(5))], [attribute("x", .double, default: .double(5))]
+            ).filter { !$0.hasPrefix("type") } == [])
+        var told = AttributeDescription(name: "x", type: .string)
+        told.userInfo = ["a": "b"]
+        #expect(
+            try changes([attribute("x")], [.attribute(told)]) == ["metadata none: A.x has another user info."])
+        told.versionHashModifier = "2"
+        #expect(
+            try changes([attribute("x")], [.attribute(told)]) == [
+                "metadata none: A.x has another hash modifier and user info."
             ])
     }
 

@@ -111,6 +111,19 @@ struct ValueMigrationTests {
         }
     }
 
+    /// A constant is for objects that have no value. A value that can be converted is converted.
+    @Test func aConstantDoesNotReplaceWhatCanBeConverted() throws {
+        let store = MigratedStore()
+        defer { store.remove() }
+        let ids = try store.open(note([Describe.attribute("x", optional: true)])) { fixture in
+            try ["1", "one", nil].map { try fixture.insert("Note", $0.map { ["x": .string($0)] } ?? [:]) }
+        }
+        let rule = MigrationRule(entity: "Note", property: "x", value: .integer(-1))
+        try store.open(note([Describe.attribute("x", .integer32)]), MigratedStore.options(values: [rule])) { fixture in
+            try #expect(ids.map { try fixture.values($0)?["x"] } == [.integer(1), .integer(-1), .integer(-1)])
+        }
+    }
+
     @Test func requiredAttributeIsFilledByItsDefault() throws {
         let store = MigratedStore()
         defer { store.remove() }

@@ -24,6 +24,10 @@ extension PersistentContainer {
                     context: .init(value: .string(name)))
             }
             eventNumber = tagged
+        case .beginning:
+            // The first transaction installs the model.
+            eventNumber =
+                try store.baseline()?.event ?? store.transactions(after: .zero, limit: 1).first?.lastEvent ?? .zero
         case .now: eventNumber = try store.head()
         }
         // Throws here, not at the first use, if the moment can no longer be shown.

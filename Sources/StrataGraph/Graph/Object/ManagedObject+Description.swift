@@ -39,11 +39,32 @@ extension ManagedObject: CustomStringConvertible, CustomDebugStringConvertible {
         switch property.kind {
         case .externalData, .undefined: return "…"
         case .encrypted, .externalEncrypted: return "(encrypted)"
-        case .data: return "\(_bytes(property.location).count) bytes"
-        case .string:
-            let text = String._load(self, property.location)
-            return text.count > 80 ? "\(text.prefix(80).debugDescription)…" : text.debugDescription
+        case .data: return property.attributeType == .transformable ? transformed(property) : size(property)
+        case .string: return Self.quoted(String._load(self, property.location))
         default: return "\(attributeValue(property))"
         }
     }
+
+    private final func size(_ property: PropertyRuntime) -> String { "\(_bytes(property.location).count) bytes" }
+
+    /// The value of a transformable; its size if the transformer is missing or cannot read it, which reading tells.
+    private final func transformed(_ property: PropertyRuntime) -> String {
+        do {
+            guard let value = try readTransformed(property) else { return size(property) }
+            if let text = value as? String { return Self.quoted(text) }
+            return Self.shortened("\(value)")
+        } catch {
+            return size(property)
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        text.count > mostCharacters ? "\(text.prefix(mostCharacters).debugDescription)…" : text.debugDescription
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.count > mostCharacters ? "\(text.prefix(mostCharacters))…" : text
+    }
+
+    private static var mostCharacters: Int { 80 }
 }

@@ -64,9 +64,9 @@ struct ImportCommand: StoreCommand {
             skipped and computed. Dates are ISO 8601 or seconds since 1970, or what --dates names: iso, unix, unix-ms, \
             reference (seconds since 2001), or a pattern such as 'dd.MM.yyyy HH:mm' (UTC).
 
-            If the import ends early (a bad record: exit code 1; Ctrl-C: 130), complete transactions stay. The same \
-            command with --resume continues after them: the log records how many records of the file, known by its \
-            contents, are done.
+            If the import ends early (a bad record: exit code 1; Ctrl-C: 130), complete transactions stay. Correct the \
+            record; the same command with --resume continues after them. The log records how many records are done, and \
+            knows the file by its contents up to there.
 
             \(CoreDataArguments.help)
 
@@ -177,7 +177,7 @@ struct ImportCommand: StoreCommand {
             var run = ImportRun(
                 entity: schema, policy: onClash.policy, stepSize: rows, maker: maker, context: context, mark: mark)
             if resume {
-                run.resumedAfter = try mark.recordsDone(in: store)
+                run.resume(after: try mark.recordsDone(in: store))
                 if run.resumedAfter == 0 {
                     Output.printError(
                         "note: the log has no import of this file as \(schema.name); it begins at the first record")
@@ -190,13 +190,19 @@ struct ImportCommand: StoreCommand {
                 throw error
             } catch let error as InputError {
                 try run.report(json: change.json)
-                throw StrataError(.managedObjectValidation, "\(file): \(error.message)")
+                throw StrataError(.managedObjectValidation, "\(file): \(error.message)\(advice(run))")
             } catch is ByteSource.Interrupted {
                 // It came while the heading was read.
             }
             try run.report(json: change.json)
             if let code = Interrupt.exitCode { throw ExitCode(code) }
         }
+    }
+
+    /// How a file goes on that was corrected; empty if nothing of it is saved.
+    private func advice(_ run: ImportRun) -> String {
+        guard run.mark.file != nil, run.doneCount > 0 else { return "" }
+        return " Correct it; the same command with --resume goes on after \(ValueText.count(run.doneCount, "record"))."
     }
 
     private func fieldSeparator() throws -> UInt8 {

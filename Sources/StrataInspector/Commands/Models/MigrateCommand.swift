@@ -18,8 +18,8 @@ struct MigrateCommand: StoreCommand {
             --set 'Order.status="pending"' gives a value to objects that have none: because the property is new or now \
             required, or because its old value cannot be converted. --delete-misfits Order deletes the objects of the \
             entity that do not fit, by the delete rules of the store's model. --rules reads such rules from a file, \
-            one a line: set Order.status="pending", or delete-misfits Order; # begins a comment. --mapping reads the \
-            renames and constants of a Core Data mapping model (.xcmappingmodel); what it says beyond that, such as \
+            one a line: set Order.status="pending", or delete-misfits Order; a line that begins with # is a comment. \
+            --mapping reads the renames and constants of a Core Data mapping model (.xcmappingmodel); what it says beyond that, such as \
             code, is printed and not done.
 
             --plan shows the changes of the model, with the number of objects to be read or rewritten and of values to \
@@ -29,8 +29,8 @@ struct MigrateCommand: StoreCommand {
             A model that the store has left behind is refused unless --allow-downgrade is given.
 
             --json prints {"path", "model", "migrated", "downgrade", "steps": [{"kind", "work", "entity", "key", \
-            "message", "objects", "hidden"}], "problems": [{"entity", "key", "message", "objects", "examples"}], \
-            "deletes", "notes"}.
+            "message", "objects", "hidden"}], "problems": [{"entity", "key", "message", "objects", "examples", \
+            "deleted"}], "deletes", "notes"}; "deleted" says that a rule deletes these objects.
 
             Examples:
                 strata migrate Shop.strata --model Shop.xcdatamodeld --dry-run
@@ -91,6 +91,7 @@ struct MigrateCommand: StoreCommand {
             let misfits = try store.misfits(of: model, rules, progress: progress.handler)
             let deleted = Set(rules.filter(\.deletesMisfits).map(\.entityName))
             report.problems = misfits.problems
+            report.deleted = deleted
             report.deletes = misfits.objects.reduce(0) { $0 + (deleted.contains($1.key) ? $1.value.count : 0) }
             report.isRefused =
                 !Set(misfits.objects.keys).isSubset(of: deleted) || report.isDowngrade && !allowDowngrade
@@ -131,7 +132,11 @@ extension StrataError {
         for detail in details { alike[detail.groupText, default: 0] += 1 }
         var seen: Set<String> = []
         let first = details.filter { seen.insert($0.groupText).inserted }
-        guard first.count < details.count else { return self }
+        guard code == .migration, !details.isEmpty else { return self }
+        let advice = StrataError(
+            .migration,
+            "Nothing was changed. --set gives a value to objects without one, and --delete-misfits deletes objects; with "
+                + "--dry-run the command counts what is left.", context: .init())
         return StrataError(
             code, message, context: context,
             details: first.map { detail in
@@ -140,7 +145,7 @@ extension StrataError {
                 return StrataError(
                     detail.code, "\(detail.commandLineText) and \(ValueText.count(more, "more object"))",
                     context: .init())
-            })
+            } + [advice])
     }
 
     private var groupText: String { "\(context.entityName ?? "").\(context.key ?? "") \(message)" }
@@ -153,6 +158,8 @@ private struct MigrationReport {
     /// Nil if an interrupted migration was finished.
     var plan: MigrationPlan?
     var problems: [MigrationProblem] = []
+    /// The entities whose misfits the rules delete.
+    var deleted: Set<String> = []
     /// The number of objects that the rules delete.
     var deletes = 0
     /// Parts of a mapping model that are not carried out.
@@ -171,7 +178,10 @@ private struct MigrationReport {
         if json { return try printJSON() }
         for step in plan?.steps ?? [] { Output.shared.line(step.description) }
         for note in notes { Output.shared.line("not done: \(note)") }
-        for problem in problems { Output.shared.line("does not fit: \(problem)") }
+        for problem in problems {
+            let what = deleted.contains(problem.entityName) ? "would be deleted" : "does not fit"
+            Output.shared.line("\(what): \(problem)")
+        }
         if deletes > 0 { Output.shared.line("the rules delete \(ValueText.count(deletes, "object"))") }
         if isMigrated {
             let isSame = plan?.isEmpty ?? false
@@ -194,6 +204,7 @@ private struct MigrationReport {
             [
                 "entity": problem.entityName, "key": problem.key, "message": problem.sentence,
                 "objects": problem.objectCount, "examples": problem.examples.map { $0.named(problem.entityName) },
+                "deleted": deleted.contains(problem.entityName),
             ]
         }
         try JSONText.print([

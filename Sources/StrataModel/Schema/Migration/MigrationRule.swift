@@ -21,6 +21,9 @@ public struct MigrationRule: Sendable {
     public let propertyName: String
     /// Computes the value. An error that it throws ends the migration with an error that names the object.
     public let make: @Sendable (MigratedObject) throws -> AttributeValue
+    /// The value of a rule that is the same for all objects; nil for one that computes it. It does not replace a value
+    /// that can be converted.
+    package let constant: AttributeValue?
     /// Whether the rule deletes objects of the entity that do not fit the new model; then it is for no property.
     public let deletesMisfits: Bool
 
@@ -32,18 +35,27 @@ public struct MigrationRule: Sendable {
         self.entityName = entityName
         self.propertyName = propertyName
         self.make = make
+        constant = nil
         deletesMisfits = false
     }
 
     /// A rule that gives a property of an entity the same value in all objects that have none.
+    ///
+    /// Those are objects of before the property, objects where it was nil and is now required, and objects whose value
+    /// cannot be converted to the type that the property has now. Values that can be converted are converted.
     public init(entity entityName: String, property propertyName: String, value: AttributeValue) {
-        self.init(entity: entityName, property: propertyName) { _ in value }
+        self.entityName = entityName
+        self.propertyName = propertyName
+        make = { _ in value }
+        constant = value
+        deletesMisfits = false
     }
 
     private init(deletingMisfitsOf entityName: String) {
         self.entityName = entityName
         propertyName = ""
         make = { _ in .null }
+        constant = nil
         deletesMisfits = true
     }
 

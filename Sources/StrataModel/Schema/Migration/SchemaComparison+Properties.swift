@@ -145,29 +145,40 @@ extension SchemaComparison {
     private mutating func compare(_ old: AttributeDescription, _ new: AttributeDescription, _ entity: EntitySchema) {
         let subject = "\(entity.name).\(new.name)"
         compareOptionality(old.isOptional, new.isOptional, entity, new.name)
-        if old.defaultValue ?? .null != new.defaultValue ?? .null {
+        // The default of another type is the same if it is converted to the new one.
+        let former = old.type == new.type ? old.defaultValue : old.defaultValue?.coerced(to: new.type)
+        if former ?? .null != new.defaultValue ?? .null {
             add(
                 .defaultValue, .none, entity, new.name,
                 "\(subject) has another default, for objects made from now on.")
         }
         compareRules(old.validationRules, new.validationRules, entity, new.name)
         compareDerivation(old.derivationExpression, new.derivationExpression, entity, new.name)
-        var neutral = old
-        neutral.name = new.name
-        neutral.type = new.type
-        neutral.isOptional = new.isOptional
-        neutral.defaultValue = new.defaultValue
-        neutral.derivationExpression = new.derivationExpression
-        neutral.validationRules = new.validationRules
-        neutral.elements = new.elements
-        neutral.encryption = new.encryption
-        neutral.allowsExternalBinaryDataStorage = new.allowsExternalBinaryDataStorage
-        if old.name != new.name { neutral.renamingIdentifier = new.renamingIdentifier }
-        if neutral != new {
-            add(
-                .metadata, .none, entity, new.name,
-                "\(subject) has another transformer, class name, hash modifier or user info.")
-        }
+        addMetadata(
+            [
+                ("transience", old.isTransient != new.isTransient),
+                ("transformer", old.valueTransformerName != new.valueTransformerName),
+                ("class name", old.attributeValueClassName != new.attributeValueClassName),
+                (
+                    "way of being kept when its object is deleted",
+                    old.preservesValueInHistoryOnDeletion != new.preservesValueInHistoryOnDeletion
+                ),
+                (
+                    "renaming identifier",
+                    old.name == new.name && old.renamingIdentifier != new.renamingIdentifier
+                ),
+                ("hash modifier", old.versionHashModifier != new.versionHashModifier),
+                ("user info", old.userInfo != new.userInfo),
+                ("entry of the model editor", old.editorInfo != new.editorInfo),
+            ], entity, new.name)
+    }
+
+    /// Adds a change of what concerns no stored value, and names what differs.
+    private mutating func addMetadata(_ parts: [(name: String, differs: Bool)], _ entity: EntitySchema, _ key: String) {
+        let names = parts.filter(\.differs).map(\.name)
+        guard let last = names.last else { return }
+        let list = names.count > 1 ? "\(names.dropLast().joined(separator: ", ")) and \(last)" : last
+        add(.metadata, .none, entity, key, "\(entity.name).\(key) has another \(list).")
     }
 
     /// The bytes of a composite name its elements. A missing element reads as nil; any other change requires a rewrite, and
@@ -228,16 +239,18 @@ extension SchemaComparison {
         }
         compareDestination(old, new, entity)
         compareCounts(before, after, entity)
-        if before.deleteRule != after.deleteRule || before.userInfo != after.userInfo
-            || before.isOptional != after.isOptional && before.mayBeEmpty == after.mayBeEmpty
-            || before.editorInfo != after.editorInfo
-            || before.versionHashModifier != after.versionHashModifier
-            || before.name == after.name && before.renamingIdentifier != after.renamingIdentifier
-        {
-            add(
-                .metadata, .none, entity, after.name,
-                "\(subject) has another delete rule, optionality, hash modifier or user info.")
-        }
+        addMetadata(
+            [
+                ("delete rule", before.deleteRule != after.deleteRule),
+                ("optionality", before.isOptional != after.isOptional && before.mayBeEmpty == after.mayBeEmpty),
+                (
+                    "renaming identifier",
+                    before.name == after.name && before.renamingIdentifier != after.renamingIdentifier
+                ),
+                ("hash modifier", before.versionHashModifier != after.versionHashModifier),
+                ("user info", before.userInfo != after.userInfo),
+                ("entry of the model editor", before.editorInfo != after.editorInfo),
+            ], entity, after.name)
     }
 
     /// Whether two numbers are the same, or the new one replaces the old one.

@@ -27,7 +27,7 @@ extension EntityMigration {
 
     /// Whether a value is converted without a rule of the app's.
     var convertsByType: Bool {
-        steps.contains { if case .convert = $0.kind { $0.value == nil } else { false } }
+        steps.contains { if case .convert = $0.kind { !$0.isComputed } else { false } }
     }
 
     /// The converted values and links of an object.
@@ -68,7 +68,7 @@ extension EntityMigration {
             switch step.kind {
             case .convert(let slot, let from):
                 let stored = try snapshot.value(slot, of: row, reader, old)
-                if let make = step.value?.make, let object {
+                if step.isComputed, let make = step.value?.make, let object {
                     var failures = MigrationFailures()
                     value = ask(make, object, property.name, entity, &failures)
                 } else {
@@ -109,16 +109,20 @@ extension EntityMigration {
         _ stored: AttributeValue, _ from: AttributeDescription, _ slot: Int, _ step: PropertyStep, _ id: ObjectID,
         _ row: SnapshotRow, _ snapshot: Snapshot, _ recorded: RecordedConversions?, _ guesses: inout ConversionGuesses
     ) throws -> AttributeValue? {
-        guard let property = step.property, let attribute = property.attribute, !stored.isNull else { return .null }
+        guard let property = step.property, let attribute = property.attribute, !stored.isNull else {
+            return step.value?.constant ?? .null
+        }
         let plain = try decrypted(stored, from, old.properties[slot].id, id)
         let byType =
             try original(of: plain, from, step, id, row, snapshot) ?? convert(plain, from, attribute)
+            ?? step.value?.constant
         guard let made = try recorded?.value(of: property, id, from: slot, stored) else {
             if byType != nil { guesses.note(id, property.id) }
             return byType
         }
         let shown = keys.shown(made, of: property.id, in: id)
-        if byType.map({ !$0.isIdentical(to: shown) }) ?? true { guesses.noteWrong(property) }
+        // A value that the types cannot convert tells nothing about those that they can.
+        if let byType, !byType.isIdentical(to: shown) { guesses.noteWrong(property) }
         return made
     }
 

@@ -60,6 +60,9 @@ struct EntityMigration {
         /// Whether a step before left it to this one to say that a to-one has no target.
         var looksForTarget = false
 
+        /// Whether a rule computes every value, also where the old one could be converted.
+        var isComputed: Bool { value.map { $0.constant == nil } ?? false }
+
         var writes: Bool {
             switch kind {
             case .convert, .require, .supply, .begin, .takeBack, .point, .adopt, .release, .regain, .revive, .renew,
@@ -301,18 +304,17 @@ struct EntityMigration {
         case .convert(let slot, let from):
             shownBefore = try shown(property, row, reader)
             let stored = try snapshot.value(slot, of: row, reader, old)
-            if step.value != nil { break }
+            if step.isComputed { break }
             let plain = try decrypted(stored, from, old.properties[slot].id, id)
-            guard
-                let converted = try original(of: plain, from, step, id, row, snapshot)
-                    ?? convert(plain, from, attribute)
-            else {
+            let converted = try original(of: plain, from, step, id, row, snapshot) ?? convert(plain, from, attribute)
+            if converted == nil, step.value == nil {
                 return failures.add(
                     .migration,
                     "\(property.name) cannot be made \(attribute.type.nameWithArticle) of what it is now.", entity, id,
                     property.name, stored)
             }
-            value = converted
+            value = converted ?? .null
+            asksRule = value.isNull
         case .takeBack(let past, let from):
             let last = try links.lastValue(past, of: id, row, snapshot)
             let plain = try last.map { try decrypted($0, from, past.property, id) }
