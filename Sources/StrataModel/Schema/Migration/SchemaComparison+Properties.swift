@@ -163,22 +163,24 @@ extension SchemaComparison {
                     "way of being kept when its object is deleted",
                     old.preservesValueInHistoryOnDeletion != new.preservesValueInHistoryOnDeletion
                 ),
-                (
-                    "renaming identifier",
-                    old.name == new.name && old.renamingIdentifier != new.renamingIdentifier
-                ),
-                ("hash modifier", old.versionHashModifier != new.versionHashModifier),
-                ("user info", old.userInfo != new.userInfo),
-                ("entry of the model editor", old.editorInfo != new.editorInfo),
-            ], entity, new.name)
+            ], old, new, entity)
     }
 
     /// Adds a change of what concerns no stored value, and names what differs.
-    private mutating func addMetadata(_ parts: [(name: String, differs: Bool)], _ entity: EntitySchema, _ key: String) {
-        let names = parts.filter(\.differs).map(\.name)
+    private mutating func addMetadata(
+        _ parts: [(name: String, differs: Bool)], _ old: some DescribedProperty, _ new: some DescribedProperty,
+        _ entity: EntitySchema
+    ) {
+        let common = [
+            ("renaming identifier", old.name == new.name && old.renamingIdentifier != new.renamingIdentifier),
+            ("hash modifier", old.versionHashModifier != new.versionHashModifier),
+            ("user info", old.userInfo != new.userInfo),
+            ("entry of the model editor", old.editorInfo != new.editorInfo),
+        ]
+        let names = (parts + common).filter(\.differs).map(\.name)
         guard let last = names.last else { return }
         let list = names.count > 1 ? "\(names.dropLast().joined(separator: ", ")) and \(last)" : last
-        add(.metadata, .none, entity, key, "\(entity.name).\(key) has another \(list).")
+        add(.metadata, .none, entity, new.name, "\(entity.name).\(new.name) has another \(list).")
     }
 
     /// The bytes of a composite name its elements. A missing element reads as nil; any other change requires a rewrite, and
@@ -243,14 +245,7 @@ extension SchemaComparison {
             [
                 ("delete rule", before.deleteRule != after.deleteRule),
                 ("optionality", before.isOptional != after.isOptional && before.mayBeEmpty == after.mayBeEmpty),
-                (
-                    "renaming identifier",
-                    before.name == after.name && before.renamingIdentifier != after.renamingIdentifier
-                ),
-                ("hash modifier", before.versionHashModifier != after.versionHashModifier),
-                ("user info", before.userInfo != after.userInfo),
-                ("entry of the model editor", before.editorInfo != after.editorInfo),
-            ], entity, after.name)
+            ], before, after, entity)
     }
 
     /// Whether two numbers are the same, or the new one replaces the old one.
@@ -340,3 +335,15 @@ extension ValidationRule {
         return bound.order(to: other) == order
     }
 }
+
+/// What the descriptions of attributes and of relationships both have.
+private protocol DescribedProperty {
+    var name: String { get }
+    var renamingIdentifier: String? { get }
+    var versionHashModifier: String? { get }
+    var userInfo: [String: String] { get }
+    var editorInfo: EditorInfo { get }
+}
+
+extension AttributeDescription: DescribedProperty {}
+extension RelationshipDescription: DescribedProperty {}
