@@ -82,21 +82,10 @@ import Testing
 
     /// A number that is none is equal to no number, but a row that has it stays the same row.
     @MainActor @Test func rowsWithNumbersThatAreNoneStayWhatTheyAre() async throws {
-        let film = EntityDescription(
-            name: "Film",
-            properties: [
-                .attribute(AttributeDescription(name: "rating", type: .double, isOptional: true)),
-                .attribute(AttributeDescription(name: "weight", type: .float, isOptional: true)),
-            ])
         let view = ViewDescription(
             name: "Ratings", entityName: "Film", keys: [ViewKey("rating")],
             aggregates: [ViewAggregate("films", .count), ViewAggregate("heaviest", .max, "weight")])
-        let container = PersistentContainer(
-            name: "Films", model: try ManagedObjectModel(entities: [film]).adding(views: [view]), at: .inMemory,
-            options: .init(durability: .disposable))
-        try container.loadPersistentStores()
-        MadeStores.current?.add(container)
-        let context = container.viewContext
+        let context = try ViewMovies.films(["rating": .double, "weight": .float], view).viewContext
         func make(_ rating: Double, _ weight: Float) throws {
             let film = try context.insertNewObject(forEntityName: "Film")
             try film.setValue(rating, forKey: "rating")
