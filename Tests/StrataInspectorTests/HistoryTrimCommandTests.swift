@@ -57,6 +57,8 @@ import Testing
         #expect(early.exitCode == 1 && early.error.contains("The history begins at event 13"), "\(early)")
         #expect(try run("verify").exitCode == 0)
         #expect(try run("rebuild").exitCode == 0)
+        let tags = try run("tag").output.split(separator: "\n").map { $0.split(separator: " ").suffix(3) }
+        #expect(tags.contains(["13", "t3", "2026-01-01T00:00:03.000Z"]), "\(tags)")
         for command in ["stats", "timeline", "tag", "inspect", "doctor"] {
             let result = try run(command)
             #expect(result.exitCode == 0, "\(command): \(result)")

@@ -9,6 +9,8 @@ public struct ConflictRecord: Sendable, Hashable, Codable {
     public let winner: Winner
     /// The name of the policy.
     public let policy: String
+    /// The object that has the unique value which the object of the conflict did not get; nil for other conflicts.
+    public let holder: ObjectID?
 
     /// The side whose values were saved; `values` where a custom policy gave its own, or neither side won.
     public enum Winner: String, Sendable, Hashable, Codable {
@@ -20,8 +22,9 @@ public struct ConflictRecord: Sendable, Hashable, Codable {
         case values
     }
 
-    init(_ conflict: MergeConflict, winner: Winner, policy: String) {
+    init(_ conflict: MergeConflict, winner: Winner, policy: String, holder: ObjectID? = nil) {
         self.conflict = conflict.withoutLargeValues
+        self.holder = holder
         self.winner = winner
         self.policy = policy
     }

@@ -18,7 +18,7 @@ public struct ViewRowsDifference: Sendable, Hashable {
     public var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && removed.isEmpty && !isReordered }
 
     init(from old: ResultRows, to new: ResultRows, keyCount: Int) {
-        func keys(_ rows: ResultRows) -> [[AttributeValue]] { rows.map { Array($0.prefix(keyCount)) } }
+        func keys(_ rows: ResultRows) -> [StoredValues] { rows.map { StoredValues(list: $0.prefix(keyCount)) } }
         let (oldKeys, newKeys) = (keys(old), keys(new))
         let before = Dictionary(uniqueKeysWithValues: zip(oldKeys, old.indices))
         var inserted: [Int] = []
@@ -30,13 +30,24 @@ public struct ViewRowsDifference: Sendable, Hashable {
                 continue
             }
             stayed.append(place)
-            if old[place] != new[index] { changed.append(index) }
+            if StoredValues(list: old[place]) != StoredValues(list: new[index]) { changed.append(index) }
         }
         let left = Set(stayed)
         removed = old.indices.filter { !left.contains($0) }
         isReordered = zip(stayed, stayed.dropFirst()).contains { $0 > $1 }
         self.inserted = inserted
         self.changed = changed
+    }
+
+    /// Values of a row, compared as they are stored: a number that is none is the same as itself.
+    private struct StoredValues: Hashable {
+        let list: ArraySlice<AttributeValue>
+
+        static func == (left: StoredValues, right: StoredValues) -> Bool {
+            left.list.elementsEqual(right.list) { $0.isIdentical(to: $1) }
+        }
+
+        func hash(into hasher: inout Hasher) { for value in list { hasher.combine(value) } }
     }
 }
 

@@ -90,6 +90,10 @@ final class ResultsTracker {
 
     private func change(_ difference: StateDifference, _ old: Snapshot, _ new: Snapshot) throws -> ResultsChange? {
         guard !difference.isEmpty else { return nil }
+        if difference.hasErasures {
+            // The earlier rows do not say any more why they were results, nor in which order.
+            return try rerun(LiveQuery.Concerned(settled: difference.rows, updated: difference.rows), new)
+        }
         let concerned = try live.concerned(by: difference, old, new)
         if live.rerunReason != nil {
             guard live.isOpaque || !concerned.settled.isEmpty else { return try shown(concerned.updated) }

@@ -3,17 +3,19 @@ enum CSVText {
     /// The field, quoted if it has a comma, a quote, a line end, or space at an end. Empty text is quoted, so that it
     /// differs from no value.
     static func field(_ text: String) -> String {
+        let quote = UInt8(ascii: "\"")
         let needsQuotes =
             text.isEmpty || text.first?.isWhitespace ?? false || text.last?.isWhitespace ?? false
-            || text.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+            || text.utf8.contains { $0 == quote || $0 == UInt8(ascii: ",") || $0 == 0x0A || $0 == 0x0D }
         guard needsQuotes else { return text }
-        // Compares scalars, because a quote and an accent after it are one Character.
-        var field = String.UnicodeScalarView("\"".unicodeScalars)
-        for scalar in text.unicodeScalars {
-            if scalar == "\"" { field.append(scalar) }
-            field.append(scalar)
+        // Compares bytes, because a quote and an accent after it are one Character.
+        var field = [quote]
+        field.reserveCapacity(text.utf8.count + 2)
+        for byte in text.utf8 {
+            if byte == quote { field.append(quote) }
+            field.append(byte)
         }
-        field.append("\"")
-        return String(field)
+        field.append(quote)
+        return String(decoding: field, as: UTF8.self)
     }
 }

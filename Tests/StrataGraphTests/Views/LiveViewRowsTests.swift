@@ -79,4 +79,34 @@ import Testing
             for try await _ in context.rows(for: ViewFetchRequest("Titels")) { break }
         }
     }
+
+    /// A number that is none is equal to no number, but a row that has it stays the same row.
+    @MainActor @Test func rowsWithNumbersThatAreNoneStayWhatTheyAre() async throws {
+        let view = ViewDescription(
+            name: "Ratings", entityName: "Film", keys: [ViewKey("rating")],
+            aggregates: [ViewAggregate("films", .count), ViewAggregate("heaviest", .max, "weight")])
+        let context = try ViewMovies.films(["rating": .double, "weight": .float], view).viewContext
+        func make(_ rating: Double, _ weight: Float) throws {
+            let film = try context.insertNewObject(forEntityName: "Film")
+            try film.setValue(rating, forKey: "rating")
+            try film.setValue(weight, forKey: "weight")
+            context.processPendingChanges()
+        }
+        try make(.nan, 1)
+        try make(1, .nan)
+        try context.save()
+        var count = 0
+        for try await update in context.rows(for: ViewFetchRequest("Ratings")) {
+            count += 1
+            if count == 1 {
+                #expect(update.rows.count == 2)
+                try make(2, 2)
+                continue
+            }
+            #expect(update.difference?.inserted.map { update.rows[$0].first } == [.double(2)])
+            #expect(update.difference?.changed == [] && update.difference?.removed == [])
+            break
+        }
+        #expect(count == 2)
+    }
 }

@@ -274,6 +274,22 @@ import Testing
         #expect(try folder.scan(for: ["Secret"]) == [:])
     }
 
+    @Test func filesThatWerePutAsideGo() throws {
+        let folder = try ErasureFolder()
+        let fixture = try StoreFixture(.directory(folder.store), model: try ErasureFixture.model())
+        let id = try person(fixture, "Secret")
+        let names = ["damaged-2026-11-01T101010.000Z", "outdated-2026-11-02T101010.000Z"]
+        for name in names {
+            let aside = folder.store.appending(component: name, directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(at: aside, withIntermediateDirectories: false)
+            try FileManager.default.copyItem(
+                at: folder.store.appending(component: "data.mdb"), to: aside.appending(component: "data.mdb"))
+        }
+        let report = try fixture.store.erase(ErasureRequest(objects: [id], note: ErasureFixture.note()))
+        #expect(report.isComplete && report.removedCopies.map { URL(filePath: $0).lastPathComponent }.sorted() == names)
+        #expect(try folder.scan(for: ["Secret"]) == [:])
+    }
+
     @Test func declaredViewsForgetTheirGroups() throws {
         let folder = try ErasureFolder()
         let plain = try ErasureFixture.model()

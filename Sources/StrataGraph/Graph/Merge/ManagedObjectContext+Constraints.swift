@@ -29,7 +29,7 @@ extension ManagedObjectContext {
                 guard let changed = stored.compactMap({ map[$0] }).first(where: { $0._flags.contains(.updated) }) else {
                     throw refusal
                 }
-                try takeBack(changed, clash)
+                try takeBack(changed, clash, holder: stored.first { $0 != changed.objectID })
             default: throw refusal
             }
         }
@@ -40,7 +40,8 @@ extension ManagedObjectContext {
     }
 
     private func record(
-        _ object: ManagedObject, _ clash: StrataError, mine: ManagedObject, _ winner: ConflictRecord.Winner
+        _ object: ManagedObject, _ clash: StrataError, mine: ManagedObject, _ winner: ConflictRecord.Winner,
+        holder: ObjectID? = nil
     ) {
         let properties = Self.names(clash).compactMap { name -> MergeConflict.Property? in
             guard let property = object._entity.property(named: name), property.isInRow else { return nil }
@@ -52,7 +53,7 @@ extension ManagedObjectContext {
         let conflict = MergeConflict(
             objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: false, isDeletedHere: false,
             properties: properties)
-        saving.overruled.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
+        saving.overruled.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name, holder: holder))
     }
 
     // MARK: Two objects become one
@@ -110,8 +111,8 @@ extension ManagedObjectContext {
 
     // MARK: A change goes back
 
-    private func takeBack(_ changed: ManagedObject, _ clash: StrataError) throws {
-        record(changed, clash, mine: changed, .theirs)
+    private func takeBack(_ changed: ManagedObject, _ clash: StrataError, holder: ObjectID?) throws {
+        record(changed, clash, mine: changed, .theirs, holder: holder)
         let base = try RowReader(try changed.baseImage(), layout: changed._entity.layout)
         for name in Self.names(clash) {
             guard let property = changed._entity.property(named: name), property.isInRow else { continue }

@@ -56,15 +56,16 @@ struct TagCommand: StoreCommand {
 
     private func report(_ store: Store, _ tags: [String: EventNumber]) throws {
         let tags = try tags.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { name, eventNumber in
-            (name: name, eventNumber: eventNumber, transaction: try store.transaction(containing: eventNumber))
+            let transaction = try transaction(eventNumber, store)
+            return (name: name, eventNumber: eventNumber, number: transaction?.number, date: transaction?.date)
         }
         if json {
             return try JSONText.print([
                 "tags": tags.map { tag -> JSONObject in
                     [
                         "name": tag.name, "eventNumber": tag.eventNumber.rawValue,
-                        "transaction": JSONObject.orNull(tag.transaction?.number.rawValue),
-                        "time": JSONObject.orNull(tag.transaction.map { ValueText.moment($0.date) }),
+                        "transaction": JSONObject.orNull(tag.number?.rawValue),
+                        "time": JSONObject.orNull(tag.date.map(ValueText.moment)),
                     ]
                 }
             ])
@@ -74,9 +75,18 @@ struct TagCommand: StoreCommand {
         columns.add(["tag", "event", "transaction", "time"].map { .init($0, .bold) })
         for tag in tags {
             columns.add(
-                tag.name, "\(tag.eventNumber)", tag.transaction.map { "t\($0.number)" } ?? "-",
-                tag.transaction.map { ValueText.moment($0.date) } ?? "-")
+                tag.name, "\(tag.eventNumber)", tag.number.map { "t\($0)" } ?? "-",
+                tag.date.map(ValueText.moment) ?? "-")
         }
         columns.flush()
+    }
+
+    /// The transaction of a tag. The baseline has those of the last one before the cut, which the log dropped.
+    private func transaction(
+        _ eventNumber: EventNumber, _ store: Store
+    ) throws -> (number: TransactionNumber, date: Date)? {
+        if let record = try store.transaction(containing: eventNumber) { return (record.number, record.date) }
+        guard let baseline = try store.baseline(), baseline.event == eventNumber else { return nil }
+        return (baseline.transaction, baseline.date)
     }
 }

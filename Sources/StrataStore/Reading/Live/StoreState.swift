@@ -26,6 +26,8 @@ package struct StoreState: Sendable {
 package struct StateDifference: Sendable {
     package var rows: Set<ObjectID> = []
     package var pairs: Set<PairKey> = []
+    /// Whether values were erased between the states: the earlier one no longer has all values that it had.
+    package private(set) var hasErasures = false
 
     package var isEmpty: Bool { rows.isEmpty && pairs.isEmpty }
 
@@ -43,6 +45,8 @@ package struct StateDifference: Sendable {
             rows.insert(event.header.object)
         } else if event.header.kind.isOnPair {
             pairs.insert(try event.pair().key)
+        } else if try event.erasure() != nil {
+            hasErasures = true
         }
     }
 }

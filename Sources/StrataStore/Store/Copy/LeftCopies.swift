@@ -52,12 +52,16 @@ package enum LeftCopies {
         for copy in restored(path) { try FileManager.default.removeItem(atPath: copy) }
     }
 
-    /// Removes the file that a compaction has kept, and journals that did not continue the store's file.
+    /// Removes the file that a compaction has kept, journals that did not continue the store's file, and folders with
+    /// files that were put aside because a shared log had everything in them.
     ///
     /// - Returns: their paths.
     static func removeKeptFiles(in path: String) throws -> [String] {
-        let journals = BlobFile.names(in: path).filter { $0.hasPrefix(Environment.unusedJournalPrefix) }
-        return try (["data.mdb" + beforeCompaction] + journals).compactMap { name in
+        let names = BlobFile.names(in: path)
+        let folders = names.filter { $0.hasPrefix(DamagedCopy.prefix) || $0.hasPrefix(DamagedCopy.outdatedPrefix) }
+        for name in folders { try FileManager.default.removeItem(atPath: path + "/" + name) }
+        let journals = names.filter { $0.hasPrefix(Environment.unusedJournalPrefix) }
+        let files: [String] = try (["data.mdb" + beforeCompaction] + journals).compactMap { name in
             let kept = path + "/" + name
             guard unlink(kept) == 0 else {
                 if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -65,6 +69,7 @@ package enum LeftCopies {
             }
             return kept
         }
+        return files + folders.map { path + "/" + $0 }
     }
 }
 

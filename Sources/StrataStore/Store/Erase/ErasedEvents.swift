@@ -115,6 +115,7 @@ struct EventEraser {
         case .blob(let reference): if isNaming { blobs.append(reference) }
         case .string(let text): note(text)
         case .url(let url): note(url.absoluteString)
+        case .composite(let elements): for element in elements.values { note(element, named: isNaming) }
         default: break
         }
     }

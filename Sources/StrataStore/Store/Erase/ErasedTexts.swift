@@ -7,6 +7,7 @@ struct ErasedTexts {
     static let conflictsKey = "strata.conflicts"
     /// By their first four bytes.
     private let texts: [UInt32: [[UInt8]]]
+    private let wholeTexts: Set<String>
     /// The numbers of the objects, as that note writes them.
     private let numbers: Set<String>
 
@@ -18,6 +19,7 @@ struct ErasedTexts {
             bytes.withUnsafeBytes { byStart[$0.loadUnaligned(as: UInt32.self), default: []].append(bytes) }
         }
         self.texts = byStart
+        wholeTexts = texts
         numbers = Set(objects.map { String($0.rawValue) })
     }
 
@@ -33,7 +35,9 @@ struct ErasedTexts {
     /// - Returns: whether the record has changed.
     func removeTexts(from record: inout TransactionRecord, isTouched: Bool) -> Bool {
         let before = record
-        if let conflicts = record.metadata[Self.conflictsKey], isTouched || names(conflicts) {
+        if let conflicts = record.metadata[Self.conflictsKey],
+            isTouched || names(conflicts) || hasUniqueValue(conflicts)
+        {
             record.metadata[Self.conflictsKey] = nil
         }
         guard isTouched else { return record != before }
@@ -57,5 +61,34 @@ struct ErasedTexts {
 
     private func names(_ conflicts: String) -> Bool {
         conflicts.split { !$0.isASCII || !$0.isNumber }.contains { numbers.contains(String($0)) }
+    }
+
+    /// Whether a note says that another object did not get an erased text because it must be unique. Notes of earlier
+    /// versions do not name the object that had it. They write the text as the value of both sides, and no base.
+    ///
+    /// - Returns: true for a note that cannot be read, too: nobody can say what is in it.
+    private func hasUniqueValue(_ conflicts: String) -> Bool {
+        do {
+            let notes = try JSONDecoder().decode([Note].self, from: Data(conflicts.utf8))
+            return notes.flatMap(\.conflict.properties).contains { property in
+                guard case .string(let text) = property.theirs else { return false }
+                return property.base.isNull && property.mine == property.theirs && wholeTexts.contains(text)
+            }
+        } catch {
+            return true
+        }
+    }
+
+    /// What an erasure has to know of a note of a conflict.
+    private struct Note: Decodable {
+        struct Conflict: Decodable {
+            let properties: [Property]
+        }
+        struct Property: Decodable {
+            let base: AttributeValue
+            let theirs: AttributeValue
+            let mine: AttributeValue
+        }
+        let conflict: Conflict
     }
 }

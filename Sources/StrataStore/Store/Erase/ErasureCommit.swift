@@ -284,9 +284,14 @@ struct ErasureCommit: ~Copyable {
     /// Removes texts from the records of transactions: metadata with an erased text of those that changed the
     /// objects, and the values of merge conflicts in any.
     private mutating func eraseTexts(of objects: [ObjectID]) throws {
-        guard let first = touched.min() else { return }
+        var first = touched.min()
+        if let baseline = try reader.baseline() {
+            // The events of an object that was deleted before the cut are gone. Conflicts about it may stand behind it.
+            let kept = TransactionNumber(rawValue: baseline.transaction.rawValue + 1)
+            first = min(first ?? kept, kept)
+        }
+        guard var number = first else { return }
         let search = ErasedTexts(texts, objects)
-        var number = first
         let recorder = try recordedAt.flatMap { number in
             number < head.firstKeptEvent ? nil : try reader.event(number) { $0.header.transaction }
         }
