@@ -107,7 +107,7 @@ import Testing
         #expect(plan.exitCode == 0 && plan.output.contains("would erase 1 object in "), "\(plan)")
         let erased = try Tool.run("erase", path, "Order/p1", "Order/p2", "--reason", "asked for it")
         #expect(erased.exitCode == 0 && erased.output.contains("Order/p1\nOrder/p2\n"), "\(erased)")
-        #expect(erased.output.contains(", 1 deleted now"), "\(erased)")
+        #expect(erased.output.contains(", 1 object deleted now"), "\(erased)")
         #expect(try !holds("SecretName", in: path))
         try run("verify", path)
         try run("doctor", path)
