@@ -81,6 +81,7 @@ extension AssignmentExtender {
         guard let known = former.known, let then = known.assignment.properties[entityName]?[property.name],
             let entity = result.entities[entityName]
         else { return false }
+        if former.last(of: then, after: known.version) == earlier { return false }
         // Other entities may have taken over theirs.
         let last = former.last(of: then, in: entity, after: known.version)
         return last != earlier && previous?.property(last) == nil
