@@ -32,9 +32,10 @@ extension AssignmentExtender {
             let later = schemas.reversed().filter { $0.version >= since.version }
             let last = Schema.last(of: number, in: entity.id, through: later)
             guard !taken.contains(last),
-                let before = later.lazy.reversed().compactMap({ $0.entity(entity.id)?.property(last) }).first,
-                property.canTakeOverLinks(of: before)
+                let then = later.last(where: { $0.entity(entity.id)?.property(last) != nil }),
+                let before = then.entity(entity.id)?.property(last), property.canTakeOverLinks(of: before)
             else { continue }
+            if let inverse = before.relationship?.inverse, former.wentOnAlone(inverse, after: then.version) { continue }
             replace(last, by: property.id)
             taken.insert(last)
         }

@@ -84,7 +84,9 @@ struct ReturningProperties {
             guard old.isSameKind(as: new) else { return false }
             // A link has two ends: it returns with both, or where it never had an inverse.
             guard let inverse = model.hierarchy.inverse(of: new) else { return old.inverse == nil }
-            guard let former = old.inverse else { return false }
+            guard let former = old.inverse, !self.former.wentOnAlone(former, after: earlier.version) else {
+                return false
+            }
             if let other = found[inverse.key]?.property, other.id == former {
                 guard let then = other.relationship, let now = inverse.property.relationship else { return false }
                 return then.isSameKind(as: now)
