@@ -11,7 +11,9 @@ struct ErasedHiddenTests {
 
     /// A has everything: people with a dog, an index over all animals and a unique one. B lacks dogs, C the secrets, D
     /// both.
-    private func model(_ name: Character, secret: PropertyDescription? = nil) throws -> ManagedObjectModel {
+    private func model(
+        _ name: Character, secret: PropertyDescription? = nil, hasViews: Bool = false
+    ) throws -> ManagedObjectModel {
         let hasDogs = name == "A" || name == "C"
         let label = Describe.attribute("label", optional: true)
         var loud = AttributeDescription(name: "loud", type: .string, isOptional: true)
@@ -23,15 +25,21 @@ struct ErasedHiddenTests {
             properties: [label, Describe.toMany("friends", "Animal", inverse: "friends")]
                 + (secrets ? [secret, .attribute(loud)] : []),
             indexes: [FetchIndexDescription(name: "byLabel", elements: [FetchIndexElement("label")])],
-            uniquenessConstraints: [["label"]])
+            uniquenessConstraints: [["label"]], fullText: hasViews ? ["label"] : [])
         let dog = EntityDescription(
             name: "Dog", superentityName: "Animal", properties: [Describe.toOne("owner", "Person", inverse: "dogs")])
         let dogs = hasDogs ? [Describe.toMany("dogs", "Dog", inverse: "owner", ordered: true)] : []
-        return try ManagedObjectModel(
+        let model = try ManagedObjectModel(
             entities: [
                 animal, EntityDescription(name: "Cat", superentityName: "Animal"),
                 EntityDescription(name: "Person", properties: [label] + dogs),
             ] + (hasDogs ? [dog] : []))
+        guard hasViews else { return model }
+        var view = ViewDescription(
+            name: "ByLabel", entityName: "Animal", keys: [ViewKey("label")],
+            aggregates: [ViewAggregate("count", .count)])
+        view.isOfStore = true
+        return try model.adding(views: [view])
     }
 
     private struct Objects {
@@ -124,6 +132,43 @@ struct ErasedHiddenTests {
                 try #expect(store.rebuild().isUnchanged)
             }
             if step == 1 { try expectGone("Secret 2", "Label 2", in: store) }
+        }
+    }
+
+    /// Views and full text have neither the object nor its values, in the store and in one that follows it.
+    @Test func viewsAndAFollowerLoseTheObject() throws {
+        defer {
+            store.remove()
+            copy.remove()
+        }
+        let objects = try store.open(model("A", hasViews: true)) { fixture in
+            let objects = try fill(fixture)
+            let (position, frames) = try (
+                fixture.store.logPosition(), fixture.store.frames(after: .zero, limitInBytes: .max)
+            )
+            try Store.makeReplica(of: position, at: copy.url, beginningWith: frames)
+            return objects
+        }
+        for name in "BA" {
+            try store.open(model(name, hasViews: true)) { fixture in
+                if name == "B" {
+                    _ = try fixture.store.erase(ErasureRequest(objects: [objects.dogs[1]], note: ErasureFixture.note()))
+                }
+                try #expect(fixture.store.rebuild().isUnchanged)
+                try copy.open { follower in
+                    let last = try follower.logPosition().transaction
+                    try follower.receive(fixture.store.frames(after: last, limitInBytes: .max))
+                    try #expect(follower.logPosition() == fixture.store.logPosition())
+                    let (dump, own) = try (
+                        StateDump(follower, at: follower.head()), StateDump(fixture.store, at: fixture.store.head())
+                    )
+                    #expect(dump == own && dump.objects[objects.dogs[1]] == nil)
+                    let report = try follower.verify()
+                    #expect(report.isSound && report.erasures.count == 1, "\(report.problems.map(\.description))")
+                    try #expect(follower.rebuild().isUnchanged)
+                }
+            }
+            for place in [store, copy] { try expectGone("Secret 2", "Label 2", in: place) }
         }
     }
 
