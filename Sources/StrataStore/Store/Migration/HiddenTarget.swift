@@ -8,8 +8,7 @@ struct HiddenTarget {
     private let inverseNumbers: [EntityID: Set<PropertyID>]?
     private let models: [Schema]
 
-    /// Nil if no model led to fewer entities than one before. Either end of a one-to-one has a hidden target if the other
-    /// has one.
+    /// Nil if the last model that had the to-one could show all that earlier ones led to, at both ends of a one-to-one.
     ///
     /// - Parameter models: the models up to the old one, oldest first.
     init?(_ property: PropertySchema, of entity: EntityID, to new: Schema, _ models: [Schema]) {
@@ -39,11 +38,10 @@ struct HiddenTarget {
         }
     }
 
-    /// Whether a model leads to fewer entities than one before.
+    /// Whether the last model leads to fewer entities than one before.
     private static func isNarrowed(_ destinations: [Set<EntityID>]) -> Bool {
-        destinations.indices.contains { last in
-            destinations[..<last].contains { !$0.isSubset(of: destinations[last]) }
-        }
+        guard let last = destinations.last else { return false }
+        return !destinations.allSatisfy { $0.isSubset(of: last) }
     }
 
     /// The numbers of a to-one in this model and earlier ones, in the objects of an entity.
