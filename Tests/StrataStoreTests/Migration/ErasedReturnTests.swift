@@ -72,7 +72,7 @@ struct ErasedReturnTests {
     }
 
     /// A whole object is erased under the second model, which does not show its links.
-    @Test(arguments: ["AIA", "ANA", "AINA", "ANEA"], [false, true])
+    @Test(arguments: ["AIA", "ANA", "AINA", "ANEA", "AEA", "AENA", "AEEA"], [false, true])
     func anErasedObjectStaysAway(path: String, isCut: Bool) throws {
         defer { store.remove() }
         let models = try path.map { try model($0) }

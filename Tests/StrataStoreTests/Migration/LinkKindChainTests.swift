@@ -108,13 +108,10 @@ struct LinkKindChainTests {
     }
 
     /// A new model has the relationship with another kind, and a model that the store had before follows at once.
-    ///
-    /// Chains in which the new model has the first kind again after another second one are left out. Six of them begin
-    /// empty: with a to-one or a bag without inverse as the second kind.
     @Test func aKnownModelHasItsLinksAgainAtOnce() throws {
         let paths = Self.real.flatMap { first in
             Self.real.flatMap { last in
-                Self.real.filter { $0 != first || last == first }.map { Path(kinds: [first, last, .none, $0, first]) }
+                Self.real.map { Path(kinds: [first, last, .none, $0, first]) }
             }
         }
         try run(paths, labelled: 3) { $1 == 3 && $0.kinds[3] != $0.kinds[1] }

@@ -32,9 +32,10 @@ extension AssignmentExtender {
             let later = schemas.reversed().filter { $0.version >= since.version }
             let last = Schema.last(of: number, in: entity.id, through: later)
             guard !taken.contains(last),
-                let before = later.lazy.reversed().compactMap({ $0.entity(entity.id)?.property(last) }).first,
-                property.canTakeOverLinks(of: before)
+                let then = later.last(where: { $0.entity(entity.id)?.property(last) != nil }),
+                let before = then.entity(entity.id)?.property(last), property.canTakeOverLinks(of: before)
             else { continue }
+            if let inverse = before.relationship?.inverse, former.wentOnAlone(inverse, after: then.version) { continue }
             replace(last, by: property.id)
             taken.insert(last)
         }
@@ -81,6 +82,7 @@ extension AssignmentExtender {
         guard let known = former.known, let then = known.assignment.properties[entityName]?[property.name],
             let entity = result.entities[entityName]
         else { return false }
+        if former.last(of: then, after: known.version) == earlier { return false }
         // Other entities may have taken over theirs.
         let last = former.last(of: then, in: entity, after: known.version)
         return last != earlier && previous?.property(last) == nil

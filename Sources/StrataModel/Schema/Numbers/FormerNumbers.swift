@@ -58,6 +58,15 @@ struct FormerNumbers {
         return last.flatMap { previous?.property($0) == nil ? nil : $0 }
     }
 
+    /// Whether a relationship went on without an inverse after a model in which it had one: then it has had the links since,
+    /// and the inverse has none to return with.
+    func wentOnAlone(_ number: PropertyID, after version: ModelVersion) -> Bool {
+        guard let last = last(of: number, after: version) else { return false }
+        let later = ((previous.map { [$0] } ?? []) + earlier).lazy.filter { $0.version > version }
+        guard let relationship = later.compactMap({ $0.property(last)?.relationship }).first else { return false }
+        return relationship.inverse == nil
+    }
+
     /// Whether an attribute was converted to its type from one that a later description can read, with a possible loss.
     func restores(_ number: PropertyID, _ old: AttributeDescription, as new: AttributeDescription) -> Bool {
         guard old.type != new.type || old.elements != new.elements else { return false }

@@ -39,7 +39,7 @@ struct ReturningProperties {
             }
         }
         var joining: [Key: PropertyID] = [:]
-        let returning = found.filter { returns($0.key, as: $0.value, found, &joining) }
+        let returning = found.filter { returns($0.key, as: $0.value, found, takenOver, &joining) }
         return (returning.mapValues(\.property.id), joining)
     }
 
@@ -68,7 +68,8 @@ struct ReturningProperties {
     }
 
     private func returns(
-        _ key: Key, as earlier: Former, _ found: [Key: Former], _ joining: inout [Key: PropertyID]
+        _ key: Key, as earlier: Former, _ found: [Key: Former], _ takenOver: Set<PropertyID>,
+        _ joining: inout [Key: PropertyID]
     ) -> Bool {
         switch (model.hierarchy.declaration(of: key.name, in: key.entityName)?.property, earlier.property.kind) {
         case (.attribute(let new)?, .attribute(let old)):
@@ -83,14 +84,23 @@ struct ReturningProperties {
             guard old.isSameKind(as: new) else { return false }
             // A link has two ends: it returns with both, or where it never had an inverse.
             guard let inverse = model.hierarchy.inverse(of: new) else { return old.inverse == nil }
-            guard let former = old.inverse else { return false }
+            guard let former = old.inverse, !self.former.wentOnAlone(former, after: earlier.version) else {
+                return false
+            }
             if let other = found[inverse.key]?.property, other.id == former {
                 guard let then = other.relationship, let now = inverse.property.relationship else { return false }
                 return then.isSameKind(as: now)
             }
             let isInverseToMany = inverse.property.relationship?.isToMany ?? false
-            // A to-many by rows is made of the to-ones.
-            guard new.isToMany else { return isInverseToMany && old.isInverseToMany }
+            guard new.isToMany else {
+                // A to-many by rows is made of the to-ones.
+                if isInverseToMany || old.isInverseToMany { return isInverseToMany && old.isInverseToMany }
+                guard found[inverse.key] == nil, !takenOver.contains(former),
+                    movedAlone(inverse.key, former, earlier.version)
+                else { return false }
+                joining[inverse.key] = former
+                return true
+            }
             // The other end has pairs of another relationship now, and these again.
             guard isInverseToMany, old.isInverseToMany,
                 let heir = self.former.heir(of: former, after: earlier.version),
@@ -100,6 +110,16 @@ struct ReturningProperties {
             return true
         default: return false
         }
+    }
+
+    /// Whether the other end of a one-to-one is a new property of a relative of the entity that declared it, so that it is
+    /// not found by its name.
+    private func movedAlone(_ key: Key, _ former: PropertyID, _ version: ModelVersion) -> Bool {
+        guard assignment.id(of: key) == nil, takeovers[key.entityName]?[key.name] == nil,
+            previous.property(former) == nil, let id = assignment.entities[key.entityName],
+            let then = self.former.earlier.first(where: { $0.version == version }), let relative = then.entity(id)
+        else { return false }
+        return ([id] + relative.entityIDs).contains { then.entity($0)?.property(former) != nil }
     }
 
     /// Whether a relationship of a model that the store had before returns, whatever kind it had last: it then has these

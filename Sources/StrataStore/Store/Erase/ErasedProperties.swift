@@ -43,7 +43,8 @@ struct ErasedProperties {
         let lineage = histories.propertyLineage
         var numbers: Set<PropertyID> = []
         for name in names {
-            guard let property = entity.property(named: name) else {
+            guard let property = try entity.property(named: name) ?? lastProperty(named: name, of: entity.id, histories)
+            else {
                 throw entity.unknownKey(name, .init(entityName: entity.name, key: name))
             }
             guard case .attribute(let attribute) = property.kind, property.storage != nil,
@@ -68,6 +69,13 @@ struct ErasedProperties {
         return numbers
     }
 
+    /// A property that an entity has lost, as the last model that had it describes it; nil if it never had one of the name.
+    private static func lastProperty(
+        named name: String, of entity: EntityID, _ histories: SchemaHistory
+    ) throws -> PropertySchema? {
+        try histories.schemas.reversed().lazy.compactMap { $0.entity(entity)?.property(named: name) }.first
+    }
+
     /// Returns the value that replaces each erased value of an entity: the default of its attribute, or nil.
     ///
     /// An attribute that must have a value gets nil where it has no default, and where the default must be unique.
@@ -86,11 +94,10 @@ struct ErasedProperties {
                 }
             }
         }
-        guard let newest = histories.newest?.entity(entity) else { return fillers }
         let first = try histories.schemas.lazy.compactMap { $0.entity(entity) }.first
-        for property in newest.properties {
+        for (property, owner) in try described(entity) {
             guard let filler = fillers[property.id], case .attribute(let attribute) = property.kind else { continue }
-            let isUnique = newest.indexes.contains { index in
+            let isUnique = owner.indexes.contains { index in
                 index.isUnique && index.elements.contains { $0.slot == property.slot }
             }
             if isUnique {
@@ -105,20 +112,34 @@ struct ErasedProperties {
         return fillers
     }
 
+    /// The properties of an entity in the newest model that has it, and those that are to be erased and that it has lost
+    /// without an heir: each with its entity in the last model that had it. A later model may have them again.
+    private func described(_ entity: EntityID) throws -> [(property: PropertySchema, entity: EntitySchema)] {
+        guard let last = try histories.lastSchema(with: entity)?.entity(entity) else { return [] }
+        var found = last.properties.map { (property: $0, entity: last) }
+        let lineage = histories.propertyLineage
+        var lost = (properties ?? []).filter { last.property($0) == nil && lineage.heir(of: $0, in: last) == nil }
+        for schema in try histories.schemas.reversed() where !lost.isEmpty {
+            guard let owner = schema.entity(entity) else { continue }
+            for property in owner.properties where lost.remove(property.id) != nil { found.append((property, owner)) }
+        }
+        return found
+    }
+
     /// - Throws: `validationMissingMandatoryProperty` for an attribute of objects that stay that must have a value and
     ///   for which `fillers` has none.
     func checkMayBeErasedAlone(in entity: EntityID) throws {
-        guard let properties, let newest = histories.newest?.entity(entity) else { return }
+        guard let properties else { return }
         let fillers = try fillers(of: entity)
-        for property in newest.properties where properties.contains(property.id) {
+        for (property, owner) in try described(entity) where properties.contains(property.id) {
             guard case .attribute(let attribute) = property.kind, !attribute.isOptional,
                 fillers[property.id]?.isNull ?? false
             else { continue }
             throw StrataError(
                 .validationMissingMandatoryProperty,
-                "\(newest.name).\(property.name) must have a value and has no default that any object may have, so its "
+                "\(owner.name).\(property.name) must have a value and has no default that any object may have, so its "
                     + "value cannot be erased alone. Erase the whole object, or make the attribute optional first.",
-                context: .init(entityName: newest.name, key: property.name))
+                context: .init(entityName: owner.name, key: property.name))
         }
     }
 
@@ -139,13 +160,14 @@ struct ErasedProperties {
         return numbers
     }
 
-    /// The attributes of an entity that are derived from erased ones, in all models.
+    /// The attributes of an entity in the newest model that are, or were, derived from erased ones.
     func derived(in entity: EntityID) throws -> Set<PropertyID> {
-        guard let properties else { return [] }
+        // A model without the attribute derives it no more, so its newest value is a copy like the others.
+        guard let properties, let newest = histories.newest?.entity(entity) else { return [] }
         var derived: Set<PropertyID> = []
         for schema in try histories.schemas {
             for property in schema.entity(entity)?.properties ?? [] {
-                if case .attribute(let attribute) = property.kind,
+                if case .attribute(let attribute) = property.kind, newest.property(property.id) != nil,
                     Self.isDerived(attribute, from: properties, schema, entity)
                 {
                     derived.insert(property.id)

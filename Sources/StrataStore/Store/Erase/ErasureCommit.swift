@@ -97,6 +97,7 @@ struct ErasureCommit: ~Copyable {
             base: head.event, modelVersion: schema.version, author: note.author, metadata: note.metadata)
         if erased.properties == nil {
             try BatchDeletion(of: ids, in: snapshot).add(to: &changes)
+            try addDeparted(ids, schema, snapshot, to: &changes)
         } else {
             if !isFromList {
                 for entity in Set(ids.map(\.entityID)) { try erased.checkMayBeErasedAlone(in: entity) }
@@ -120,6 +121,19 @@ struct ErasureCommit: ~Copyable {
             _ = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
         }
         return deleted
+    }
+
+    /// Adds the deletions of objects whose entity has left the model. No delete rule concerns them: the model has no link
+    /// to them.
+    private func addDeparted(
+        _ ids: [ObjectID], _ schema: Schema, _ snapshot: Snapshot, to changes: inout ChangeSet
+    ) throws {
+        let count = changes.deletions.count
+        for id in ids where schema.entity(id.entityID) == nil {
+            guard let row = try snapshot.row(id) else { continue }
+            changes.deletions.append(.init(id: id, baseRevision: row.revision))
+        }
+        if changes.deletions.count > count { changes.deletions.sort { $0.id < $1.id } }
     }
 
     private mutating func addUpdate(
@@ -219,14 +233,15 @@ struct ErasureCommit: ~Copyable {
     /// Whether the row of an object has a value that is to be erased alone and that the newest model does not show: the
     /// row was not written since.
     private func hasHiddenValues(_ id: ObjectID) throws -> Bool {
-        guard let properties = erased.properties,
+        guard erased.properties != nil,
             let row = try SnapshotRow(id, in: transaction, tables.objects, projector.histories)
         else { return false }
+        let fillers = try erased.fillers(of: id.entityID)
         let newest = projector.histories.newest?.entity(id.entityID)
         let reader = try row.reader
-        for (slot, place) in row.layout.slots.enumerated() where properties.contains(place.propertyID) {
-            guard newest?.property(place.propertyID) == nil else { continue }
-            if try !reader.value(slot).isNull { return true }
+        for (slot, place) in row.layout.slots.enumerated() where newest?.property(place.propertyID) == nil {
+            guard let filler = fillers[place.propertyID], place.storage != nil else { continue }
+            if try !reader.value(slot).isIdentical(to: filler.fitting(place)) { return true }
         }
         return false
     }

@@ -120,7 +120,15 @@ struct ErasureRun {
         let histories = try file.histories(for: file.readHead(transaction), transaction)
         if !request.properties.isEmpty { return Set(request.properties) }
         guard let names = request.attributes else { return nil }
-        let entities = Set(request.objects.map(\.entityID)).compactMap { histories.newest?.entity($0) }
+        // The log records an erasure of no attributes as one of whole objects.
+        if names.isEmpty {
+            throw StrataError(
+                .invalidRequest, "The erasure of values names no attribute. Name one, or erase whole objects.",
+                context: .init(path: file.path))
+        }
+        let entities = try Set(request.objects.map(\.entityID)).compactMap {
+            try histories.lastSchema(with: $0)?.entity($0)
+        }
         return try ErasedProperties.numbers(of: names, in: entities.sorted { $0.id < $1.id }, histories)
     }
 

@@ -16,6 +16,10 @@ package struct ObjectChanges: Sendable {
     /// By id.
     package var all: [ObjectID] { inserted.union(updated).union(deleted).sorted() }
 
+    package mutating func removeDeleted(where isRemoved: (ObjectID) -> Bool) {
+        if deleted.contains(where: isRemoved) { deleted = deleted.filter { !isRemoved($0) } }
+    }
+
     fileprivate mutating func insert(_ id: ObjectID) {
         // An object that was restored existed before.
         if deleted.remove(id) != nil { updated.insert(id) } else { inserted.insert(id) }

@@ -4,45 +4,38 @@ import StrataModel
 struct HiddenTarget {
     /// The numbers of the to-one in this model and earlier ones.
     private let numbers: Set<PropertyID>
-    /// Those of its inverse, if that is a to-one too.
-    private let inverseNumbers: Set<PropertyID>?
+    /// Those of its inverse, by the entity of the target; nil if the inverse is no to-one.
+    private let inverseNumbers: [EntityID: Set<PropertyID>]?
     private let models: [Schema]
 
-    /// Nil if the last model that had the to-one could show all that earlier ones led to.
+    /// Nil if the last model that had the to-one could show all that earlier ones led to, at both ends of a one-to-one.
     ///
     /// - Parameter models: the models up to the old one, oldest first.
     init?(_ property: PropertySchema, of entity: EntityID, to new: Schema, _ models: [Schema]) {
         guard let relationship = property.relationship else { return nil }
-        self.models = models
-        let later = models + [new]
-        let formers = new.assignment.formers(of: property.id, in: entity)
-        numbers = Set(
-            Schema.lineage(of: property.id, formers, through: later).filter { number in
-                guard let last = models.lastIndex(where: { $0.entity(entity)?.property(number) != nil }) else {
-                    return false
-                }
-                return Schema.last(of: number, in: entity, through: Array(later[last...])) == property.id
-            })
         let inverse = relationship.isInverseToMany ? nil : relationship.inverse
-        inverseNumbers = inverse.map {
-            Set(Schema.lineage(of: $0, new.assignment.replaced[$0] ?? [], through: later))
-        }
         // Nearly every migration ends here, without a look at the objects.
-        var own: [Set<EntityID>] = []
-        var back: [Set<EntityID>] = []
-        for schema in models {
-            guard let had = Self.property(numbers, of: entity, in: schema)?.relationship else { continue }
-            own.append(Self.destinations(of: had, in: schema))
-            guard inverse != nil, let inverse = had.inverse.flatMap({ schema.property($0) })?.relationship else {
-                continue
-            }
-            back.append(Self.destinations(of: inverse, in: schema))
+        let ends = [property.id, inverse].compactMap(\.self)
+        guard ends.contains(where: { Self.isNarrowed(Self.destinations(of: $0, new, models)) }) else { return nil }
+        self.models = models
+        numbers = Self.numbers(of: property.id, in: entity, new, models)
+        let targets = new.entity(relationship.destination)?.concreteEntityIDs ?? []
+        inverseNumbers = inverse.map { inverse in
+            Dictionary(uniqueKeysWithValues: targets.map { ($0, Self.numbers(of: inverse, in: $0, new, models)) })
         }
-        guard Self.isNarrowed(own) || Self.isNarrowed(back) else { return nil }
     }
 
-    private static func destinations(of relationship: RelationshipSchema, in schema: Schema) -> Set<EntityID> {
-        Set(schema.entity(relationship.destination)?.concreteEntityIDs ?? [])
+    /// The entities to which a to-one led in each model that had it, under any of its numbers.
+    private static func destinations(of toOne: PropertyID, _ new: Schema, _ models: [Schema]) -> [Set<EntityID>] {
+        let numbers = Schema.lineage(of: toOne, new.assignment.replaced[toOne] ?? [], through: models + [new])
+        return models.compactMap { schema in
+            let relationships = numbers.compactMap { schema.property($0)?.relationship }
+            return relationships.isEmpty
+                ? nil
+                : relationships.reduce(into: []) {
+                    $0.formUnion(schema.entity($1.destination)?.concreteEntityIDs ?? [])
+                }
+        }
     }
 
     /// Whether the last model leads to fewer entities than one before.
@@ -51,10 +44,21 @@ struct HiddenTarget {
         return !destinations.allSatisfy { $0.isSubset(of: last) }
     }
 
-    private static func property(
-        _ numbers: Set<PropertyID>, of entity: EntityID, in schema: Schema
-    ) -> PropertySchema? {
-        schema.entity(entity)?.properties.first { numbers.contains($0.id) && $0.relationship != nil }
+    /// The numbers of a to-one in this model and earlier ones, in the objects of an entity.
+    private static func numbers(
+        of toOne: PropertyID, in entity: EntityID, _ new: Schema, _ models: [Schema]
+    ) -> Set<PropertyID> {
+        let later = models + [new]
+        let formers = new.assignment.formers(of: toOne, in: entity)
+        return Set(
+            Schema.lineage(of: toOne, formers, through: later).filter { number in
+                guard let last = models.lastIndex(where: { $0.entity(entity)?.property(number) != nil }) else {
+                    return false
+                }
+                let heir = Schema.last(of: number, in: entity, through: Array(later[last...]))
+                // Nothing has taken over from the to-one of an entity that lost it while a relative of the entity kept it.
+                return heir == toOne || heir == number && new.entity(entity)?.property(number) == nil
+            })
     }
 
     /// The last target that an object was given, with the number that led to it; nil if a save has made the to-one nil
@@ -68,8 +72,8 @@ struct HiddenTarget {
     /// - Parameter row: of the target; nil if it does not exist.
     func isLedTo(_ id: ObjectID, from target: ObjectID, _ row: SnapshotRow?, _ log: LogReader) throws -> Bool {
         guard let inverseNumbers else { return true }
-        guard let row else { return false }
-        return try find(inverseNumbers, target, row, log)?.target == id
+        guard let row, let numbers = inverseNumbers[target.entityID] else { return false }
+        return try find(numbers, target, row, log)?.target == id
     }
 
     private func find(

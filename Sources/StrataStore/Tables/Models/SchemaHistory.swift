@@ -111,6 +111,17 @@ package final class SchemaHistory: Sendable {
         return try SchemaRecord.schema(from: record)
     }
 
+    /// The newest model that has an entity; nil if none has it.
+    ///
+    /// - Throws: `corrupt` if the record of a model cannot be decoded.
+    package func lastSchema(with entity: EntityID) throws(StrataError) -> Schema? {
+        if let newest, newest.entity(entity) != nil { return newest }
+        for version in versions.reversed() {
+            if let schema = try schema(version), schema.entity(entity) != nil { return schema }
+        }
+        return nil
+    }
+
     /// The history with another model.
     package func adding(_ schema: Schema) -> SchemaHistory {
         let newest = newest.map { $0.version > schema.version ? $0 : schema } ?? schema

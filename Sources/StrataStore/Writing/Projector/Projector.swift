@@ -151,7 +151,9 @@ struct Projector: ~Copyable {
     private mutating func delete(
         _ id: ObjectID, _ event: EventView, _ eventNumber: EventNumber, _ row: CurrentRow
     ) throws {
-        let entity = try entity(id)
+        guard let entity = try entities[id.entityID] else {
+            return try deleteDeparted(id, event, eventNumber, row)
+        }
         try observer?.willApply(event, eventNumber, to: row, entity.schema, histories)
         let reader = try RowReader(row.image, layout: row.layout)
         for link in entity.links { try removeLink(link, of: id, reader, row.layout, entity.schema) }
@@ -161,6 +163,24 @@ struct Projector: ~Copyable {
         if !entity.views.isEmpty { try changeGroups(entity, reader, row.layout, id, -1) }
         if let text = entity.text { try removeText(text, id, reader, row.layout, entity) }
         if entity.isWatched { try watch(id, before: row, entity) }
+        removeRow(id, eventNumber)
+    }
+
+    /// Deletes an object whose entity has left the model, as an erasure does. Its links and its part of views and texts
+    /// have left with the entity. Its entries in indexes stay as long as the past is kept, under numbers that no later
+    /// model has.
+    private mutating func deleteDeparted(
+        _ id: ObjectID, _ event: EventView, _ eventNumber: EventNumber, _ row: CurrentRow
+    ) throws {
+        guard let entity = try histories.lastSchema(with: id.entityID)?.entity(id.entityID) else {
+            _ = try self.entity(id)
+            return
+        }
+        try observer?.willApply(event, eventNumber, to: row, entity, histories)
+        removeRow(id, eventNumber)
+    }
+
+    private mutating func removeRow(_ id: ObjectID, _ eventNumber: EventNumber) {
         batch.add(-1, to: .entity(id.entityID))
         batch.remove(.objects, key: id.rawValue)
         if case .overlapping = tracking { writtenRows.note(id, .removed) }

@@ -242,10 +242,13 @@ extension ManagedObjectContext {
         return ChangesToShow(changes: changes, first: first, last: last)
     }
 
-    /// Reads the changes that others saved; nil if the history does not have all of them any more.
+    /// Reads the changes that others saved; nil if the history does not have all of them any more. The deletion of an object
+    /// whose entity has left the model, by an erasure, concerns no context.
     func keptChanges(after first: EventNumber, through last: EventNumber) throws -> ObjectChanges? {
         do {
-            return try binding.store.objectChanges(after: first, through: last)
+            var changes = try binding.store.objectChanges(after: first, through: last)
+            changes.removeDeleted { binding.schema.entity($0.entityID) == nil }
+            return changes
         } catch let error as StrataError where error.code == .historyDropped {
             return nil
         }
