@@ -36,7 +36,7 @@ import Testing
         for statement in ["begin"] + PostgresTables.preparation {
             _ = try first.run(statement, deadline: .now + .seconds(10))
         }
-        let second = Task.detached { try PostgresSetup.makeTables(at: address).before }
+        let second = BlockingWork { try PostgresSetup.makeTables(at: address).before }
         let waiting = "select count(*) from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'"
         let end = ContinuousClock.now + .seconds(20)
         while try database.server.run(waiting, [.text(database.name)], deadline: end).integer(0, 0) == 0, .now < end {

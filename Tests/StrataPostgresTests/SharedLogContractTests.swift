@@ -129,7 +129,7 @@ import Testing
         #expect(try other.wait(after: .zero, timeout: .seconds(5)) == made[0].number)
         #expect(try other.wait(after: made[0].number, timeout: .milliseconds(30)) == made[0].number)
         // Timed where it waits: the task may begin late among other tests.
-        let waiting = Task.detached {
+        let waiting = BlockingWork {
             let begin = ContinuousClock.now
             let number = try other.wait(after: made[0].number, timeout: .seconds(20))
             return (number, ContinuousClock.now - begin)
@@ -145,7 +145,7 @@ import Testing
     @Test(arguments: TestLog.all) func closingAClientEndsItsWaits(log: TestLog) async throws {
         let client = try log.make().connect()
         let made = try filled(client, 1)
-        let waiting = Task.detached { try client.wait(after: made[0].number, timeout: .seconds(60)) }
+        let waiting = BlockingWork { try client.wait(after: made[0].number, timeout: .seconds(60)) }
         client.close()
         await #expect(throws: SharedLogFailure.self) { try await waiting.value }
         #expect(throws: SharedLogFailure.self) { try client.read(after: .zero, limitInBytes: 1) }

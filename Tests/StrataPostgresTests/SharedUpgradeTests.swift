@@ -168,7 +168,7 @@ import Testing
         for statement in ["begin", "select count(*) from strata.logs"] {
             _ = try backup.run(statement, deadline: .now + .seconds(10))
         }
-        let upgrade = Task.detached { try PostgresSetup.makeTables(at: address).before }
+        let upgrade = BlockingWork { try PostgresSetup.makeTables(at: address).before }
         let waiting = "select count(*) from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'"
         var (end, rounds) = (SharedLogEnd.start, 0)
         for transaction in past.transactions.prefix(6) {
