@@ -63,6 +63,7 @@ package struct TableDigest: Sendable, Hashable {
                     }
                 }
             }
+            if transaction is WriteTransaction { try walks.forEach { try $0.begin() } }
             try BackgroundThread.run("strata.digest", work, beside: work)
             return digests.withLock { $0.compactMap(\.self) }
         }
@@ -71,6 +72,15 @@ package struct TableDigest: Sendable, Hashable {
     private enum Walk {
         case entries(EntryCursor)
         case counters(CounterCursor)
+
+        /// Moves its cursors for the first time. A write transaction then notes the trees of their tables, which both
+        /// threads only read from there on.
+        func begin() throws {
+            switch self {
+            case .entries(var cursor): _ = try cursor.first()
+            case .counters(var cursor): _ = try cursor.first()
+            }
+        }
     }
 
     private static func withWalks<R>(
