@@ -68,7 +68,7 @@ struct EventText {
         ]
     }
 
-    /// A position is told only if it is all that changed.
+    /// The position is left out if something else has changed, too.
     private func updates(_ changes: [PropertyChange], of entity: EntityID?) -> [String] {
         var lines: [String] = []
         var moves: [String] = []

@@ -66,7 +66,7 @@ struct ErasedTexts {
     /// Whether a note says that another object did not get an erased text because it must be unique. Notes of earlier
     /// versions do not name the object that had it. They write the text as the value of both sides, and no base.
     ///
-    /// - Returns: true for a note that cannot be read, too: nobody can say what is in it.
+    /// - Returns: true also for a note that cannot be read, because it may have the text.
     private func hasUniqueValue(_ conflicts: String) -> Bool {
         do {
             let notes = try JSONDecoder().decode([Note].self, from: Data(conflicts.utf8))
